@@ -145,7 +145,8 @@ func (n need) String() string {
 	kind, closed := "objects of kind "+n.gvk.Kind, ""
 	switch {
 	case n.system:
-		closed = ", which configure the cluster in " + strings.Join(systemNamespaces, ", in ") + " and as " + rootCA
+		closed = "s that configure the cluster (those in " + strings.Join(systemNamespaces, " and ") + ", and " + rootCA + ")"
+		kind = n.gvk.Kind
 	case n.closed:
 		closed = ", a kind that is not open to policies"
 	}

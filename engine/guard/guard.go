@@ -6,6 +6,7 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,15 +56,23 @@ func (g *Guard) Of(p *plan.Policy) *Grants {
 	return out
 }
 
+// ErrLeftAlone is that a patch is not allowed of an object which Kubernetes itself keeps, in
+// every namespace or in that of the system: whoever selects all ConfigMaps does not mean it.
+var ErrLeftAlone = errors.New("it is left alone, for Kubernetes itself keeps it")
+
 // Check refuses an effect that is not allowed, with the reason.
 func (g *Grants) Check(e *eval.Effect) error {
 	if e.Verb == eval.VerbEvent {
 		return nil
 	}
 	for _, n := range g.needs(e) {
-		if !g.allows(n, e.Target.Namespace) {
-			return fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace))
+		if g.allows(n, e.Target.Namespace) {
+			continue
 		}
+		if e.Verb == eval.VerbPatch && madeByKubernetes(e.Target) {
+			return fmt.Errorf("%s %s/%s: %w", e.Target.Kind, e.Target.Namespace, e.Target.Name, ErrLeftAlone)
+		}
+		return fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace))
 	}
 	return nil
 }

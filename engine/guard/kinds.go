@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // openKinds are the kinds of Kubernetes' own API groups that policies may write
@@ -71,4 +72,13 @@ const rootCA = "kube-root-ca.crt"
 // write without an allowance.
 func configuresCluster(gvk schema.GVK, namespace, name string) bool {
 	return gvk.Group() == "" && gvk.Kind == "ConfigMap" && (slices.Contains(systemNamespaces, namespace) || name == rootCA)
+}
+
+// selfMade are ConfigMaps of kube-system that the API server makes.
+var selfMade = []string{"extension-apiserver-authentication", "kube-apiserver-legacy-service-account-token-tracking"}
+
+// madeByKubernetes reports whether an object that configures the cluster is one that nobody
+// has written: a controller of Kubernetes keeps it.
+func madeByKubernetes(id world.ID) bool {
+	return configuresCluster(id.GVK, id.Namespace, id.Name) && (id.Name == rootCA || id.Namespace == systemNamespaces[0] && slices.Contains(selfMade, id.Name))
 }

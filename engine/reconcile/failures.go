@@ -9,6 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -18,6 +19,8 @@ type failures struct {
 	c *Controller
 	// passing may pass by themselves, so that the key is tried again; final do not.
 	passing, final []error
+	// leftAlone are writes that are not made and are no failure.
+	leftAlone []error
 	// reported need no other try of the key.
 	reported []error
 	// refused are the rules of which the guard has refused something.
@@ -56,8 +59,14 @@ func (f *failures) judge(d *eval.Decision, err error) []*eval.Effect {
 func (f *failures) guarded(effects []*eval.Effect) (allowed []*eval.Effect) {
 	bad := map[int]bool{}
 	for _, e := range effects {
-		if err := f.c.grants.Check(e); err != nil {
-			bad[e.Item] = true
+		err := f.c.grants.Check(e)
+		if err == nil {
+			continue
+		}
+		bad[e.Item] = true
+		if errors.Is(err, guard.ErrLeftAlone) {
+			f.leftAlone = append(f.leftAlone, err)
+		} else {
 			f.refused = append(f.refused, e.Rule)
 			f.final = append(f.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}

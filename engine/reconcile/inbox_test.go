@@ -59,7 +59,11 @@ type meddling struct{ do func() }
 
 func (m meddling) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	m.do()
-	return &expr.Response{Verdicts: make([]expr.Verdict, r.Candidates.Len())}, nil
+	verdicts := make([]expr.Verdict, r.Candidates.Len())
+	for i := range verdicts {
+		verdicts[i] = expr.Kept(1)
+	}
+	return &expr.Response{Verdicts: verdicts}, nil
 }
 
 // TestReadWhileItChanges: what changes between the reading and the router

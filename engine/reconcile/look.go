@@ -25,7 +25,7 @@ func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answ
 	failed := failures{c: c}
 	failed.judge(d, decided(d))
 	kept.Decision, kept.Next = d, d.Next
-	kept.Errors = [2]error{errors.Join(failed.passing...), errors.Join(failed.final...)}
+	kept.Errors = [2]error{errors.Join(failed.passing...), errors.Join(append(failed.leftAlone, failed.final...)...)}
 	if c.Policy.Stateful {
 		kept.Memory = c.known.memories.values(key)
 	}

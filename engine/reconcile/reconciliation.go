@@ -166,7 +166,7 @@ func (r *reconciliation) record() {
 	kept, result := r.evaluation.kept, &r.result
 	kept.End()
 	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = r.woken, result.Decision, result.Outcomes, result.Next
-	kept.Errors = [2]error{result.Err, result.Final}
+	kept.Errors = [2]error{result.Err, errors.Join(append(r.failed.leftAlone, result.Final)...)}
 	if r.c.Policy.Stateful {
 		kept.Memory = r.c.known.memories.values(r.key)
 	}

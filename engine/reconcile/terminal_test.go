@@ -46,6 +46,37 @@ func TestFinalFailures(t *testing.T) {
 	}
 }
 
+// TestWhatKubernetesKeeps: a policy for all ConfigMaps does not fail for those that no person
+// has written. It leaves them alone, and the record says so.
+func TestWhatKubernetesKeeps(t *testing.T) {
+	t.Parallel()
+	p, b := compiledFor(t, "{apiVersion: v1, kind: ConfigMap}", "  rules:\n    - name: r\n      do: [{annotations: {set: {owner: me}}}]\n")
+	server := &late{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	c := g.Add(p)
+	for _, test := range []struct {
+		namespace, name string
+		written, failed bool
+	}{
+		{"shop", "kube-root-ca.crt", false, false},
+		{"kube-system", "kube-root-ca.crt", false, false},
+		{"kube-system", "extension-apiserver-authentication", false, false},
+		{"shop", "extension-apiserver-authentication", true, false},
+		{"kube-system", "coredns", false, true},
+		{"shop", "web", true, false},
+	} {
+		for _, s := range g.AllSources() {
+			g.Put(t.Context(), s, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": test.namespace, "name": test.name, "resourceVersion": "1"}})
+		}
+		server.writes = 0
+		r := c.Reconcile(t.Context(), eval.Key{Namespace: test.namespace, Name: test.name}, noon)
+		said := r.Record.Render(t.Context()).Error
+		if (server.writes > 0) != test.written || (r.Final != nil) != test.failed || r.Err != nil || (said == "") != test.written {
+			t.Errorf("%s/%s: %d writes, final %v, error %v, record %q", test.namespace, test.name, server.writes, r.Final, r.Err, said)
+		}
+	}
+}
+
 // indented moves actions under a rule.
 func indented(actions string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(actions, "\n"), "\n", "\n  ") + "\n"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -99,7 +100,7 @@ func (t trial) error() error {
 		return nil // it writes nothing
 	}
 	for _, e := range t.d.Effects {
-		if err := t.c.grants.Check(e); err != nil {
+		if err := t.c.grants.Check(e); err != nil && !errors.Is(err, guard.ErrLeftAlone) {
 			return fmt.Errorf("rule %q: %w", strings.Join(e.Rules, ", "), err)
 		}
 	}
