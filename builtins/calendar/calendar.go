@@ -53,16 +53,12 @@ func need(work uint64) func([]value.Value) expr.Need {
 	}
 }
 
-// location returns a time zone by its name. That of the machine is none: the same
-// policy decides the same everywhere.
+// location returns a time zone by its name.
 func location(v value.Value) (*time.Location, error) {
 	name, _ := value.Str(v)
-	if len(name) > maxText || name == "" || name == "Local" {
-		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin", value.Cut(name, 64))
-	}
 	zone, err := week.Location(name)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin: %w", name, err)
+		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin", value.Cut(name, week.MaxZone))
 	}
 	return zone, nil
 }

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -10,6 +11,9 @@ import (
 
 func within(call *expr.Call, args []value.Value) (value.Value, error) {
 	text, _ := value.Str(args[0])
+	if len(text) > maxText {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(text), maxText)
+	}
 	windows, err := week.Parse(text)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func need(args []value.Value) expr.Need {
 		return expr.Need{Work: 1}
 	}
 	n := items.Len()
-	return expr.Need{Work: 1 + expr.Units(n, 4) + uint64(expr.Times(n, value.Size(args[1]))/1000)}
+	return expr.Need{Work: 1 + expr.Units(n, 10) + uint64(expr.Times(n, value.Size(args[1]))/1000)}
 }
 
 // condition returns the first condition of a type; nil when there is none.

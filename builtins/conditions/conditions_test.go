@@ -98,7 +98,7 @@ func TestNeed(t *testing.T) {
 		kind string
 		want uint64
 	}{
-		"none": {value.None, "Ready", 1}, "of a Node": {value.Some(list(8)), "Ready", 3}, "many": {list(4000), "Ready", 1001 + 20}, "a long type": {list(8), string(long), 3 + 800},
+		"none": {value.None, "Ready", 1}, "of a Node": {value.Some(list(20)), "Ready", 3}, "many": {list(4000), "Ready", 401 + 20}, "a long type": {list(8), string(long), 2 + 800},
 	} {
 		if got := need([]value.Value{tc.list, value.OfString(tc.kind)}); got != (expr.Need{Work: tc.want}) {
 			t.Errorf("%s: %+v, want %d", name, got, tc.want)

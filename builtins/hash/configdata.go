@@ -29,7 +29,7 @@ const bufferBytes = 4 << 10
 // configNeed is for reading all of the data; its text goes into the digest piece
 // by piece.
 func configNeed(args []value.Value) expr.Need {
-	work := 1 + expr.Units(value.Deep(value.Path(args[0], "data")), 5)
+	work := 10 + expr.Units(value.Deep(value.Path(args[0], "data")), 5)
 	return expr.Need{Work: work, Bytes: 64, Scratch: 2 * bufferBytes}
 }
 

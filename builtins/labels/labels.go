@@ -48,7 +48,7 @@ func Functions() []expr.Function {
 			Name: "labels.requirementError", Args: []expr.Type{expr.String, expr.String, expr.ListOf(expr.String)}, Result: expr.String,
 			Doc:     "what is wrong with one requirement (key, operator such as in or exists, values); \"\" when nothing is",
 			Example: `labels.requirementError("topology.kubernetes.io/zone", "in", object.spec.zones)`,
-			Needs:   selectorNeed(errorBytes),
+			Needs:   requirementNeed,
 			Do:      requirementError,
 		},
 	}
@@ -77,6 +77,13 @@ func selectorNeed(times int) func(args []value.Value) expr.Need {
 		}
 		return need
 	}
+}
+
+// requirementNeed is for reading each value of a requirement.
+func requirementNeed(args []value.Value) expr.Need {
+	need := selectorNeed(errorBytes)(args)
+	need.Work = 20 + expr.Units(need.Scratch/scratchPerByte, 1)
+	return need
 }
 
 const (

@@ -16,8 +16,15 @@ func Functions() []expr.Function {
 		Doc:     "a map with the entries of two; where both have a key, the value of the second",
 		Example: `maps.merge({"team": "none"}, object.metadata.labels)`,
 		Needs: func(args []value.Value) expr.Need {
-			n := length(args[0]) + length(args[1])
-			return expr.Need{Work: 1 + expr.Units(n, 2), Bytes: expr.Times(n, 64), Scratch: expr.Times(n, 64)}
+			n, keys := 0, 0
+			for _, a := range args {
+				m, _ := a.(*value.Map)
+				for i := range length(a) {
+					key, _ := m.At(i)
+					n, keys = n+1, keys+len(key)
+				}
+			}
+			return expr.Need{Work: 1 + uint64(n) + expr.Units(keys, 100), Bytes: expr.Times(n, 64), Scratch: expr.Times(n, 64)}
 		},
 		Do: merge,
 	}}

@@ -36,7 +36,7 @@ func Functions() []expr.Function {
 			Doc:     "whether the Pods of a workload use a ConfigMap or Secret: in env, envFrom, a volume or a projected volume, of any container",
 			Example: `restart.references(item, object)`,
 			Reads:   [][]string{{"metadata.namespace", "spec.template.spec"}, {"kind", "metadata.namespace", "metadata.name"}},
-			Needs:   func(args []value.Value) expr.Need { return expr.Need{Work: 1 + expr.Units(value.Deep(args[0]), 200)} },
+			Needs:   func(args []value.Value) expr.Need { return expr.Need{Work: 1 + expr.Units(value.Deep(args[0]), 50)} },
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				return value.OfBool(references(args[0], args[1])), nil
 			},

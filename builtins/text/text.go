@@ -22,8 +22,8 @@ func Functions() []expr.Function {
 	}}
 }
 
-// need counts each $ of the text as a name with the longest value. Each of them
-// copies what was put together so far.
+// need counts each $ of the text as a name with the longest value, each of which
+// copies what was put together so far, and all of the values, of which a list is made.
 func need(args []value.Value) expr.Need {
 	text, _ := value.Str(args[0])
 	values, _ := args[1].(*value.Map)
@@ -37,7 +37,7 @@ func need(args []value.Value) expr.Need {
 	}
 	n := len(text) + expr.Times(names, longest)
 	return expr.Need{
-		Work: 1 + expr.Units(n, 10) + expr.Units(expr.Times(names, n), 200) + expr.Units(expr.Times(names, values.Len()), 10),
+		Work: 1 + expr.Units(values.Len(), 2) + expr.Units(value.Deep(values), 100) + expr.Units(n, 10) + expr.Units(expr.Times(names, n), 200) + expr.Units(expr.Times(names, values.Len()), 10),
 		Text: n, Scratch: value.Deep(args[1]) + expr.Times(names, 256),
 	}
 }

@@ -24,17 +24,24 @@ var ErrResultTooLarge = errors.New("the result is larger than allowed")
 // came from the read model pass as they are; lists and maps that the
 // expression built are walked within the limits.
 func Settle(v ref.Val) (Value, error) {
+	out, _, err := SettleCounting(v)
+	return out, err
+}
+
+// SettleCounting is Settle that says how many nodes it has walked.
+func SettleCounting(v ref.Val) (out Value, walked int, err error) {
 	switch x := v.(type) {
 	case *Map, *List, types.Bool, types.Int, types.Null, types.Timestamp, types.Duration, types.Double, types.Uint:
-		return v, nil
+		return v, 0, nil
 	case types.String:
 		if len(x) > MaxResultBytes {
-			return nil, ErrResultTooLarge
+			return nil, 0, ErrResultTooLarge
 		}
-		return v, nil
+		return v, 0, nil
 	}
 	s := settler{nodes: MaxResultNodes, bytes: MaxResultBytes}
-	return s.settle(v)
+	out, err = s.settle(v)
+	return out, MaxResultNodes - s.nodes, err
 }
 
 type settler struct{ nodes, bytes int }

@@ -3,6 +3,7 @@ package week
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -150,23 +151,42 @@ func parse(text string) (Window, error) {
 	return New(on, from, to)
 }
 
+// Limits of the names of time zones, and of how many are kept.
+const (
+	MaxZone  = 64
+	maxZones = 1_000
+)
+
 // locations are the time zones that were asked for, by name: reading one takes a file.
-// There are about 600 names.
-var locations sync.Map
+var locations struct {
+	sync.RWMutex
+	known map[string]*time.Location
+}
 
 // Location returns a time zone by its name. That of the machine is none: the same policy
 // decides the same everywhere.
 func Location(name string) (*time.Location, error) {
-	if known, ok := locations.Load(name); ok {
-		return known.(*time.Location), nil
+	if len(name) > MaxZone || name == "" || name == "Local" || path.Clean(name) != name {
+		return nil, fmt.Errorf("unknown time zone %q; a name is such as Etc/UTC or Europe/Berlin", name[:min(len(name), MaxZone)])
 	}
-	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("unknown time zone %q", name)
+	locations.RLock()
+	known := locations.known[name]
+	locations.RUnlock()
+	if known != nil {
+		return known, nil
 	}
+	name = strings.Clone(name) // which may be a part of a large text
 	out, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, err
 	}
-	locations.Store(name, out)
+	locations.Lock()
+	defer locations.Unlock()
+	if locations.known == nil {
+		locations.known = map[string]*time.Location{}
+	}
+	if len(locations.known) < maxZones {
+		locations.known[name] = out
+	}
 	return out, nil
 }

@@ -159,11 +159,13 @@ func (f *filling) plainly(scope expr.Scope, fill func(int)) {
 		}
 		fill(int(at))
 		before := f.meter.Spent()
-		if v, err := f.program.Eval(scope, f.meter); err == nil {
+		v, err := f.program.Eval(scope, f.meter)
+		cost := f.meter.Spent() - before
+		if err == nil && (f.costs != nil || cost == f.fixed) { // with large texts, it costs more: that row is asked again
 			f.vals[i] = v
 		}
 		if f.costs != nil {
-			f.costs[i] = uint32(f.meter.Spent() - before)
+			f.costs[i] = uint32(cost)
 		}
 	}
 }

@@ -137,14 +137,14 @@ func (c compiling) program(checked *cel.Ast) (*Program, error) {
 	if !simple {
 		weight = m.costs.of(checked.NativeRep().Expr())
 	}
-	prg, err := c.env.planning.PlanProgram(checked.NativeRep(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
+	prg, err := c.env.planning.PlanProgram(m.planned(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
 	switch {
 	case err != nil:
 		return nil, plainError(err)
 	case len(m.counted) < len(m.costs.rounds):
 		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	p := &Program{text: c.text, env: c.env, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.metered(), names: Names(checked.NativeRep().Expr())}
+	p := &Program{text: c.text, env: c.env, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.metered(), varies: m.varies(), names: Names(checked.NativeRep().Expr())}
 	p.direct = direct.Compile(checked.NativeRep(), m)
 	return p, nil
 }

@@ -34,7 +34,8 @@ func ranged(a *callArgs) expr.Need {
 
 // summed is for functions that go through a list once and compare its texts.
 func summed(a *callArgs) expr.Need {
-	return expr.Need{Work: 1 + units(length(a[0]), itemsPerUnit) + units(textsOf(a[0], expr.Uncounted-1), bytesPerUnit)}
+	m := measure{}
+	return expr.Need{Work: 1 + units(m.textsOf(a[0], expr.Uncounted-1), bytesPerUnit) + units(length(a[0]), itemsPerUnit) + m.work()}
 }
 
 // sorted sorts by the items themselves, or by a list of keys.
@@ -43,10 +44,10 @@ func sorted(a *callArgs) expr.Need {
 	if a[1] != nil {
 		keys = a[1]
 	}
-	n := length(keys)
+	n, m := length(keys), measure{}
 	depth := bits.Len(uint(n))
 	return expr.Need{
-		Work:  1 + units(times(n, depth), 2) + units(times(textsOf(keys, maxDeep), depth), bytesPerUnit),
+		Work:  1 + units(times(n, depth), 2) + units(times(m.textsOf(keys, maxDeep), depth), bytesPerUnit) + m.work(),
 		Bytes: value.HolderBytes + 4*value.ScalarBytes*n,
 	}
 }
@@ -81,25 +82,18 @@ func (f *flattener) list(l traits.Lister, depth int64) {
 	})
 }
 
-// compared is for two values that are compared with all that is in them.
+// compared is for two values that are compared with all that is in them, unless
+// they differ in length.
 func compared(a *callArgs) expr.Need {
+	x, y := value.Unwrap(a[0]), value.Unwrap(a[1])
 	switch {
-	case textBytes(a[0]) > 0:
-		return expr.Need{Work: units(min(textBytes(a[0]), textBytes(a[1])), bytesPerUnit)}
-	case quick(a[0]) || quick(a[1]):
+	case x == nil || y == nil || textBytes(x) != textBytes(y) || length(x) != length(y):
 		return expr.Need{}
+	case quick(x) || quick(y):
+		return expr.Need{Work: units(textBytes(x), bytesPerUnit)}
 	}
-	return expr.Need{Work: units(min(deep(a[0]), deep(a[1])), comparisonsPerUnit*value.ScalarBytes/4)}
-}
-
-// quick reports whether a comparison with a value takes one step, or a single
-// pass over a text.
-func quick(v ref.Val) bool {
-	switch v.(type) {
-	case types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration, types.String, types.Bytes:
-		return true
-	}
-	return false
+	m := measure{}
+	return expr.Need{Work: units(m.smaller(x, y), comparisonsPerUnit*value.ScalarBytes/4) + m.work()}
 }
 
 // scanned is for functions that go through texts once and build nothing.
@@ -107,20 +101,37 @@ func scanned(a *callArgs) expr.Need {
 	return expr.Need{Work: units(textBytes(a[0])+textBytes(a[1]), bytesPerUnit)}
 }
 
+// interpreted is for a text that is read as a number or a time, one character after
+// the other.
+func interpreted(a *callArgs) expr.Need {
+	return expr.Need{Work: units(textBytes(a[0]), charactersPerUnit)}
+}
+
 // contained is for looking for a text in another.
 func contained(a *callArgs) expr.Need {
 	return expr.Need{Work: units(textBytes(a[0])+textBytes(a[1]), bytesPerUnit/10)}
 }
 
-// inserted is for one map that is put into another. A loop puts it into one that
-// grows in its place; any other is copied for each entry.
+// inserted is for one map, or a key and a value, that are put into another map. A loop
+// puts them into one that grows in its place; any other is copied for each entry.
 func inserted(a *callArgs) expr.Need {
-	if a[2] != nil { // a key and a value
-		return expr.Need{}
+	n, key, copied := length(a[1]), uint64(0), 0
+	if a[2] != nil {
+		n, key = 1, looked(&callArgs{a[1]}).Work
 	}
-	n, copied := length(a[1]), 0
-	if _, grows := a[0].(traits.MutableMapper); !grows {
-		copied = times(n+1, length(a[0]))
+	switch _, grows := a[0].(traits.MutableMapper); {
+	case !grows:
+		copied = times(n+1, length(a[0])+1)
+	case a[2] != nil:
+		return expr.Need{Work: key}
 	}
-	return expr.Need{Work: units(n+copied, itemsPerUnit), Bytes: value.HolderBytes + times(8*value.ScalarBytes, n+copied)}
+	return expr.Need{Work: key + units(n, itemsPerUnit) + units(copied, walkedPerUnit), Bytes: value.HolderBytes + times(8*value.ScalarBytes, n+copied)}
+}
+
+// included is list.includes(x). What is no list is compared with x.
+func included(a *callArgs) expr.Need {
+	if _, list := a[0].(traits.Lister); !list {
+		return compared(a)
+	}
+	return memberOf(&callArgs{a[1], a[0]})
 }

@@ -119,18 +119,27 @@ func builtinDemand(f expr.Function) *demand {
 	}
 	arity := len(f.Args)
 	return &demand{need: func(a *callArgs) expr.Need {
+		walked := 0
 		for i := range arity {
-			v, err := value.Settle(a[i])
-			if err != nil {
-				return expr.Need{} // which the call says as well
+			v, n, err := argument(a[i])
+			walked += n
+			if err != nil { // which the call says as well, after as many steps
+				return expr.Need{Work: units(2*walked, walkedPerUnit)}
 			}
 			a[i] = v
 		}
-		if f.Needs != nil {
-			return f.Needs(a[:arity])
-		}
-		need := expr.Linear(0)(a[:arity])
-		need.Bytes = deep(a[:arity]...)
+		need := linear(f, a[:arity])
+		need.Work += units(walked, walkedPerUnit)
 		return need
 	}}
+}
+
+// linear is the need of a builtin for settled arguments.
+func linear(f expr.Function, args []value.Value) expr.Need {
+	if f.Needs != nil {
+		return f.Needs(args)
+	}
+	need, m := expr.Linear(0)(args), measure{}
+	need.Bytes = m.deep(args...)
+	return need
 }

@@ -250,7 +250,7 @@ func judge(t *testing.T, c *meteredCall, args callArgs) {
 	if has := newBytes(result); has > max(need.Text, need.Bytes) {
 		t.Errorf("%s\nhas %d bytes, declared are %+v", shown(), has, need)
 	}
-	allowed := uint64(8*(need.Text+need.Bytes+need.Scratch) + 24*deep(args[:]...) + 64<<10)
+	allowed := uint64(8*(need.Text+need.Bytes+need.Scratch) + 24*(&measure{}).deep(args[:]...) + 64<<10)
 	if took := after.TotalAlloc - before.TotalAlloc; took > allowed && !race.Enabled { // the race detector drops what is pooled
 		t.Errorf("%s\ntook %d bytes, more than %d, declared are %+v", shown(), took, allowed, need)
 	}

@@ -1,7 +1,5 @@
 package cel
 
-import "github.com/edict-dev/edict/engine/expr"
-
 // What is declared of the overloads of the libraries. A library that gets new
 // ones is not used until they are declared here: NewEnv fails.
 var (
@@ -15,10 +13,10 @@ var (
 	quotedDemand        = &demand{need: quoted}
 	convertedDemand     = &demand{need: converted}
 	digitsDemand        = &demand{need: digits}
-	versionDemand       = &demand{need: parsed(48)}
+	versionDemand       = &demand{need: parsed(48, charactersPerUnit/3)}
 	versionsDemand      = &demand{need: versions}
-	addressDemand       = &demand{need: parsed(1)}
-	urlDemand           = &demand{need: parsed(4)}
+	addressDemand       = &demand{need: parsed(1, charactersPerUnit)}
+	urlDemand           = &demand{need: parsed(4, charactersPerUnit)}
 	queryDemand         = &demand{need: query}
 	pathDemand          = &demand{need: path}
 	validatedDemand     = &demand{need: validated}
@@ -35,9 +33,11 @@ var (
 	summedDemand        = &demand{need: summed}
 	comparedDemand      = &demand{need: compared}
 	memberDemand        = &demand{need: memberOf}
-	includesDemand      = &demand{need: func(a *callArgs) expr.Need { return memberOf(&callArgs{a[1], a[0]}) }}
+	includesDemand      = &demand{need: included}
 	insertedDemand      = &demand{need: inserted}
 	scannedDemand       = &demand{need: scanned}
+	keyDemand           = &demand{need: looked} // also of a call that is put around a key
+	interpretedDemand   = &demand{need: interpreted}
 	containedDemand     = &demand{need: contained}
 )
 
@@ -145,23 +145,38 @@ var catalogue = map[*demand][]string{
 		"equals", "not_equals",
 	},
 	memberDemand: {
-		"in_list",
+		"in_list", "in_map",
 	},
 	includesDemand: {
 		"list_includes_dyn_dyn",
 	},
 	insertedDemand: {
-		"@mapInsert_map_map",
+		"@mapInsert_map_map", "@mapInsert_map_key_value",
 	},
 	containedDemand: {
-		"contains_string",
+		"contains_string", "size_string", "string_size", "size_bytes", "bytes_size",
 	},
 	scannedDemand: {
-		"starts_with_string", "ends_with_string", "size_string", "string_size", "size_bytes",
-		"bytes_size", "string_to_int64", "string_to_uint64", "string_to_double", "string_to_bool", "string_to_duration",
-		"string_to_timestamp", "less_equals_bytes", "less_equals_string", "less_bytes", "less_string", "greater_equals_bytes",
+		"starts_with_string", "ends_with_string",
+		"less_equals_bytes", "less_equals_string", "less_bytes", "less_string", "greater_equals_bytes",
 		"greater_equals_string", "greater_bytes", "greater_string",
 	},
+	keyDemand: {
+		"format-named",
+	},
+	interpretedDemand: {
+		"string_to_int64", "string_to_uint64", "string_to_double", "string_to_bool", "string_to_duration", "string_to_timestamp",
+	},
+	zonedDemand("getDate"):         {"timestamp_to_day_of_month_1_based_with_tz"},
+	zonedDemand("getDayOfMonth"):   {"timestamp_to_day_of_month_with_tz"},
+	zonedDemand("getDayOfWeek"):    {"timestamp_to_day_of_week_with_tz"},
+	zonedDemand("getDayOfYear"):    {"timestamp_to_day_of_year_with_tz"},
+	zonedDemand("getFullYear"):     {"timestamp_to_year_with_tz"},
+	zonedDemand("getHours"):        {"timestamp_to_hours_with_tz"},
+	zonedDemand("getMilliseconds"): {"timestamp_to_milliseconds_with_tz"},
+	zonedDemand("getMinutes"):      {"timestamp_to_minutes_with_tz"},
+	zonedDemand("getMonth"):        {"timestamp_to_month_with_tz"},
+	zonedDemand("getSeconds"):      {"timestamp_to_seconds_tz"},
 	// No more than some bytes and steps, whatever the arguments are. Lists are put
 	// behind one another without being copied, but for the item that a loop adds.
 	small: {
@@ -182,18 +197,18 @@ var catalogue = map[*demand][]string{
 		"greater_uint64_double", "greater_uint64_int64", "select_optional_field", "conditional", "list_optindex_optional_int",
 		"map_optindex_optional_value", "optional_list_optindex_optional_int", "optional_map_optindex_optional_value", "index_list",
 		"index_map", "optional_list_index_int", "optional_map_index_value", "__not_strictly_false__", "logical_or", "quantity_add",
-		"quantity_add_int", "quantity_get_float", "quantity_get_int", "bool_to_bool", "bytes_to_bytes", "@mapInsert_map_key_value",
+		"quantity_add_int", "quantity_get_float", "quantity_get_int", "bool_to_bool", "bytes_to_bytes",
 		"quantity_compare_to", "cidr_contains_cidr", "cidr_contains_ip_ip", "double_to_double", "int64_to_double", "uint64_to_double",
 		"duration_to_duration", "to_dyn", "ip_family", "list_first", "format.byte", "format.date", "format.datetime",
 		"format.dns1035Label", "format.dns1035LabelPrefix", "format.dns1123Label", "format.dns1123LabelPrefix",
-		"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format-named", "format.qualifiedName",
-		"format.uri", "format.uuid", "timestamp_to_day_of_month_1_based", "timestamp_to_day_of_month_1_based_with_tz",
-		"timestamp_to_day_of_month", "timestamp_to_day_of_month_with_tz", "timestamp_to_day_of_week",
-		"timestamp_to_day_of_week_with_tz", "timestamp_to_day_of_year", "timestamp_to_day_of_year_with_tz", "timestamp_to_year",
-		"timestamp_to_year_with_tz", "duration_to_hours", "timestamp_to_hours", "timestamp_to_hours_with_tz",
-		"duration_to_milliseconds", "timestamp_to_milliseconds", "timestamp_to_milliseconds_with_tz", "duration_to_minutes",
-		"timestamp_to_minutes", "timestamp_to_minutes_with_tz", "timestamp_to_month", "timestamp_to_month_with_tz", "url_get_scheme",
-		"duration_to_seconds", "timestamp_to_seconds", "timestamp_to_seconds_tz", "optional_hasValue", "in_map", "double_to_int64",
+		"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.qualifiedName",
+		"format.uri", "format.uuid", "timestamp_to_day_of_month_1_based",
+		"timestamp_to_day_of_month", "timestamp_to_day_of_week",
+		"timestamp_to_day_of_year", "timestamp_to_year",
+		"duration_to_hours", "timestamp_to_hours",
+		"duration_to_milliseconds", "timestamp_to_milliseconds", "duration_to_minutes",
+		"timestamp_to_minutes", "timestamp_to_month", "url_get_scheme",
+		"duration_to_seconds", "timestamp_to_seconds", "optional_hasValue", "double_to_int64",
 		"duration_to_int64", "int64_to_int64", "timestamp_to_int64", "uint64_to_int64", "cidr_ip", "ip_is_global_unicast",
 		"quantity_is_greater_than", "quantity_is_integer", "quantity_is_less_than", "ip_is_link_local_multicast",
 		"ip_is_link_local_unicast", "ip_is_loopback", "ip_is_unspecified", "list_last", "semver_major", "cidr_masked",

@@ -12,16 +12,19 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/week"
 )
 
 // How much is done for a unit: bytes that are only looked at, bytes that are
 // read one character after the other, instructions of a pattern that are tried,
-// items that are touched, characters that are compared.
+// items that are touched, values that are walked to settle them, characters that are
+// compared.
 const (
 	bytesPerUnit        = 1000
 	charactersPerUnit   = 10
 	instructionsPerUnit = 10
 	itemsPerUnit        = 10
+	walkedPerUnit       = 2
 	comparisonsPerUnit  = 50
 )
 
@@ -76,9 +79,9 @@ func cut(a *callArgs) expr.Need {
 }
 
 func joinedText(a *callArgs) expr.Need {
-	n := length(a[0])
-	sum := times(max(0, n-1), textBytes(a[1])) + textsOf(a[0], maxDeep)
-	return expr.Need{Work: 1 + units(n+2*min(sum, maxDeep), charactersPerUnit), Text: sum, Bytes: 2*sum + value.ScalarBytes}
+	n, m := length(a[0]), measure{}
+	sum := times(max(0, n-1), textBytes(a[1])) + m.textsOf(a[0], maxDeep)
+	return expr.Need{Work: 1 + units(n+2*min(sum, maxDeep), charactersPerUnit) + m.work(), Text: sum, Bytes: 2*sum + value.ScalarBytes}
 }
 
 // searched is indexOf and lastIndexOf: in texts each character is compared with
@@ -109,10 +112,10 @@ func converted(a *callArgs) expr.Need {
 }
 
 // parsed is for texts that are read as something else, which may be larger.
-func parsed(per int) func(*callArgs) expr.Need {
+func parsed(per, perUnit int) func(*callArgs) expr.Need {
 	return func(a *callArgs) expr.Need {
-		n := textBytes(a[0])
-		return expr.Need{Work: 1 + units(n, charactersPerUnit), Bytes: 256 + per*n}
+		n := textBytes(a[0]) + textBytes(a[1])
+		return expr.Need{Work: 1 + units(n, perUnit), Bytes: 256 + per*n}
 	}
 }
 
@@ -200,19 +203,21 @@ func formatted(a *callArgs) expr.Need {
 	if !ok {
 		return copied(len(format))
 	}
-	sum := len(format) + precisions(string(format))
-	eachItem(list, func(item ref.Val) bool {
+	sum, m := len(format)+precisions(string(format)), measure{}
+	m.each(list, func(item ref.Val) bool {
 		switch item := item.(type) {
 		case types.String:
 			sum += 2 * mended(item)
 		case types.Bytes:
 			sum += 3 * len(item)
 		default:
-			sum += min(expr.Uncounted, 24*deep(item)) // a number of 16 bytes has up to 310 digits
+			sum += min(expr.Uncounted, 24*m.deep(item)) // a number of 16 bytes has up to 310 digits
 		}
 		return sum < maxDeep
 	})
-	return read(min(2*sum, maxDeep), sum)
+	need := read(min(2*sum, maxDeep), sum)
+	need.Work += m.work()
+	return need
 }
 
 // precisions adds up the digits that the verbs of a format ask for.
@@ -227,4 +232,36 @@ func precisions(format string) (sum int) {
 		sum = min(sum+n, expr.Uncounted)
 	}
 	return sum
+}
+
+// zonedDemand is declared of a function of a time in a time zone. Those with a name are
+// looked up as the builtins do; an offset such as 01:00 is left to the library.
+func zonedDemand(function string) *demand {
+	return &demand{
+		need: func(a *callArgs) expr.Need {
+			zone, _ := a[1].(types.String)
+			if zone != "" && !isOffset(zone) {
+				if _, err := week.Location(string(zone)); err != nil {
+					return expr.Need{Work: 200} // it was looked for in some files
+				}
+			}
+			return expr.Need{Work: 5}
+		},
+		instead: func(a *callArgs) ref.Val {
+			at, ok := a[0].(types.Timestamp)
+			zone, isText := a[1].(types.String)
+			if !ok || !isText || zone == "" || isOffset(zone) {
+				return nil
+			}
+			location, err := week.Location(string(zone))
+			if err != nil {
+				return types.WrapErr(err)
+			}
+			return types.Timestamp{Time: at.In(location)}.Receive(function, "", nil)
+		},
+	}
+}
+
+func isOffset(zone types.String) bool {
+	return len(zone) <= week.MaxZone && strings.Contains(string(zone), ":")
 }

@@ -100,23 +100,10 @@ func distinctNeed(a *callArgs) expr.Need {
 	n := length(a[0])
 	need := items(n)
 	need.Bytes += 6 * value.ScalarBytes * n
-	others, sum := composites(a[0])
-	need.Work += units(textsOf(a[0], expr.Uncounted-1), bytesPerUnit) + pairs(others, others, sum)
+	m := measure{}
+	others, sum := m.composites(a[0])
+	need.Work += units(m.textsOf(a[0], expr.Uncounted-1), bytesPerUnit) + pairs(others, others, sum) + m.work()
 	return need
-}
-
-// composites counts the items of a list that are compared one by one, and the
-// bytes that these have.
-func composites(v ref.Val) (count, sum int) {
-	if l, ok := v.(traits.Lister); ok {
-		eachItem(l, func(item ref.Val) bool {
-			if !quick(item) {
-				count, sum = count+1, sum+deep(item)
-			}
-			return sum < expr.Uncounted
-		})
-	}
-	return count, sum
 }
 
 // pairs is the work of comparing each of some values with each of others, which
@@ -169,11 +156,12 @@ func setsIntersect(a *callArgs) ref.Val {
 }
 
 func setsNeed(a *callArgs) expr.Need {
-	x, xs := composites(a[0])
-	y, ys := composites(a[1])
+	m := measure{}
+	x, xs := m.composites(a[0])
+	y, ys := m.composites(a[1])
 	n := length(a[0]) + length(a[1])
 	return expr.Need{
-		Work:  1 + units(n, itemsPerUnit) + units(textsOf(a[0], maxDeep)+textsOf(a[1], maxDeep), bytesPerUnit) + pairs(x, y, ys) + pairs(y, x, xs),
+		Work:  1 + units(n, itemsPerUnit) + units(m.textsOf(a[0], maxDeep)+m.textsOf(a[1], maxDeep), bytesPerUnit) + pairs(x, y, ys) + pairs(y, x, xs) + m.work(),
 		Bytes: 6 * value.ScalarBytes * n,
 	}
 }

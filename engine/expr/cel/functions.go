@@ -96,11 +96,11 @@ func bound(f expr.Function, args int) cel.OverloadOpt {
 		return cel.FunctionBinding(binding(f))
 	}
 	return cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-		x, err := argument(a)
+		x, _, err := argument(a)
 		if err != nil {
 			return types.WrapErr(err)
 		}
-		y, err := argument(b)
+		y, _, err := argument(b)
 		if err != nil {
 			return types.WrapErr(err)
 		}
@@ -149,23 +149,23 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 		call = wrapped.call
 	}
 	for i, a := range args {
-		if args[i], err = argument(a); err != nil {
+		if args[i], _, err = argument(a); err != nil {
 			return nil, nil, err
 		}
 	}
 	return call, args, nil
 }
 
-// argument settles an argument. An optional part of an object is as it has to be, and
-// is not made again.
-func argument(v ref.Val) (value.Value, error) {
+// argument settles an argument, and says how many nodes it has walked for that. An
+// optional part of an object is as it has to be, and is not made again.
+func argument(v ref.Val) (out value.Value, walked int, err error) {
 	if o, ok := v.(*types.Optional); ok && o.HasValue() {
 		switch o.GetValue().(type) {
 		case *value.List, *value.Map:
-			return v, nil
+			return v, 0, nil
 		}
 	}
-	return value.Settle(v)
+	return value.SettleCounting(v)
 }
 
 // callMacro rewrites f(a, b) to f(a, b, call).

@@ -11,11 +11,11 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// memberOf is x in list: x is compared with each item.
+// memberOf is x in list: x is compared with each item. In a map it is looked up.
 func memberOf(a *callArgs) expr.Need {
 	l, ok := a[1].(traits.Lister)
 	if !ok {
-		return expr.Need{}
+		return looked(a)
 	}
 	return memberAmong(a, length(l))
 }
@@ -33,7 +33,8 @@ func memberOfRead(a *callArgs) expr.Need {
 func memberAmong(a *callArgs, n int) expr.Need {
 	need := expr.Need{Work: 1 + units(n, itemsPerUnit)}
 	if !quick(a[0]) {
-		need.Work += units(times(n, deep(a[0])), comparisonsPerUnit*value.ScalarBytes/4)
+		m := measure{}
+		need.Work += units(times(n, m.deep(a[0])), comparisonsPerUnit*value.ScalarBytes/4) + m.work()
 	} else if long := textBytes(a[0]); long > value.ScalarBytes {
 		need.Work += units(times(n, long), bytesPerUnit)
 	}
@@ -81,4 +82,9 @@ func isRead(e ast.Expr, bound []string) bool {
 		return call.FunctionName() == operators.Index && isRead(call.Args()[0], bound)
 	}
 	return false
+}
+
+// looked is for a key of a map.
+func looked(a *callArgs) expr.Need {
+	return expr.Need{Work: units(textBytes(a[0]), bytesPerUnit)}
 }

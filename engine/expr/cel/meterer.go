@@ -22,22 +22,29 @@ type meterer struct {
 	costs  costs
 	// read are the calls x in list with a list that is read.
 	read map[int64]bool
-	// counted are the loops that are charged, by their conditions, charged the calls.
+	// keys are calls around keys of maps.
+	keys map[int64]bool
+	// counted are the loops that are charged, by their conditions, charged the calls, of
+	// which those that are light are charged for large arguments only.
 	counted map[int64]bool
 	charged map[int64]*demand
+	light   map[int64]bool
 }
 
 func newMeterer(env *Env, checked *ast.AST, simple bool) *meterer {
 	m := &meterer{
 		env: env, checked: checked, simple: simple, costs: costs{rounds: map[int64]uint64{}},
-		read: map[int64]bool{}, counted: map[int64]bool{}, charged: map[int64]*demand{},
+		read: map[int64]bool{}, counted: map[int64]bool{}, charged: map[int64]*demand{}, light: map[int64]bool{}, keys: map[int64]bool{},
 	}
 	readLists(checked.Expr(), nil, m.read)
 	return m
 }
 
-// metered reports whether something is charged.
+// metered reports whether something is charged, varies whether that may be so for
+// arguments that are not large.
 func (m *meterer) metered() bool { return len(m.counted)+len(m.charged) > 0 }
+
+func (m *meterer) varies() bool { return len(m.counted)+len(m.charged) > len(m.light) }
 
 // Call implements direct.Library.
 func (m *meterer) Call(e ast.Expr) *direct.Call {
@@ -53,7 +60,7 @@ func (m *meterer) Call(e ast.Expr) *direct.Call {
 	case d == nil:
 		return &direct.Call{Overload: impl}
 	}
-	return &direct.Call{Overload: impl, Need: d.need, Instead: d.instead}
+	return &direct.Call{Overload: impl, Need: d.need, Instead: d.instead, Light: m.light[e.ID()]}
 }
 
 // Round implements direct.Library.
@@ -81,8 +88,11 @@ func (m *meterer) call(i interpreter.InterpretableV2) (interpreter.Interpretable
 		return i, nil
 	}
 	d := m.env.demands.of(call.Function(), call.OverloadID())
-	if d == memberDemand && m.read[call.ID()] {
+	switch {
+	case d == memberDemand && m.read[call.ID()]:
 		d = readMemberDemand
+	case m.keys[call.ID()]:
+		d = keyDemand
 	}
 	switch {
 	case d == nil:
@@ -91,11 +101,18 @@ func (m *meterer) call(i interpreter.InterpretableV2) (interpreter.Interpretable
 		return i, nil
 	}
 	m.charged[call.ID()] = d
+	name := shownName(call.Function())
 	if d.pattern {
 		return m.pattern(call, d)
 	}
+	if m.isLight(call) {
+		m.light[call.ID()] = true
+	}
+	if m.keys[call.ID()] {
+		name = "a long key"
+	}
 	impl := m.env.demands.implementation(call.Function(), call.OverloadID())
-	return &meteredCall{InterpretableCall: call, args: call.Args(), demand: d, name: shownName(call.Function()), impl: impl}, nil
+	return &meteredCall{InterpretableCall: call, args: call.Args(), demand: d, name: name, impl: impl}, nil
 }
 
 func (m *meterer) pattern(call interpreter.InterpretableCall, d *demand) (interpreter.InterpretableV2, error) {
@@ -120,14 +137,88 @@ func (m *meterer) passes(call interpreter.InterpretableCall) bool {
 	args := call.Args()
 	switch call.Function() {
 	case operators.Equals, operators.NotEquals:
-		return m.scalar(args[0], m.simple) || m.scalar(args[1], m.simple)
+		return m.isFixed(args[0]) || m.isFixed(args[1])
 	case operators.In, operators.OldIn:
-		return m.literal(args[1]) || m.simple && m.scalar(args[0], true)
-	}
-	if m.simple && (boundedInCEL[call.Function()] || m.small(call.Function())) {
-		return true
+		return m.literal(args[1])
 	}
 	return overloads.IsTypeConversionFunction(call.Function()) && m.literal(args[0])
+}
+
+// planned returns the expression as it is to be planned: each key of a map that may be a
+// long text is the argument of a call, dyn(key), which charges for it. The interpreter
+// makes no call to look one up.
+func (m *meterer) planned() *ast.AST {
+	if !m.anyKey() {
+		return m.checked
+	}
+	out, next, factory := ast.Copy(m.checked), ast.MaxID(m.checked), ast.NewExprFactory()
+	key := func(e ast.Expr) ast.Expr {
+		if !m.isKey(e) {
+			return e
+		}
+		next++
+		m.keys[next] = true
+		out.ReferenceMap()[next] = ast.NewFunctionReference(overloads.ToDyn)
+		return factory.NewCall(next, overloads.TypeConvertDyn, e)
+	}
+	ast.PostOrderVisit(out.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch {
+		case isIndex(e):
+			e.SetKindCase(factory.NewCall(e.ID(), e.AsCall().FunctionName(), e.AsCall().Args()[0], key(e.AsCall().Args()[1])))
+		case e.Kind() == ast.MapKind:
+			var all []ast.EntryExpr
+			for _, entry := range e.AsMap().Entries() {
+				of := entry.AsMapEntry()
+				all = append(all, factory.NewMapEntry(entry.ID(), key(of.Key()), of.Value(), of.IsOptional()))
+			}
+			e.SetKindCase(factory.NewMap(e.ID(), all))
+		}
+	}))
+	return out
+}
+
+// anyKey reports whether a key of a map may be a long text.
+func (m *meterer) anyKey() (found bool) {
+	ast.PostOrderVisit(m.checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch {
+		case isIndex(e):
+			found = found || m.isKey(e.AsCall().Args()[1])
+		case e.Kind() == ast.MapKind:
+			for _, entry := range e.AsMap().Entries() {
+				found = found || m.isKey(entry.AsMapEntry().Key())
+			}
+		}
+	}))
+	return found
+}
+
+func (m *meterer) isKey(e ast.Expr) bool {
+	if e.Kind() == ast.LiteralKind {
+		return false
+	}
+	switch m.checked.GetType(e.ID()).Kind() {
+	case types.StringKind, types.DynKind, types.AnyKind, types.TypeParamKind:
+		return true
+	}
+	return false
+}
+
+func isIndex(e ast.Expr) bool {
+	return e.Kind() == ast.CallKind && (e.AsCall().FunctionName() == operators.Index || e.AsCall().FunctionName() == operators.OptIndex)
+}
+
+// isLight reports whether a call is small unless its arguments are large: what compares
+// a text, and where there is no loop, what goes through its arguments once.
+func (m *meterer) isLight(call interpreter.InterpretableCall) bool {
+	switch args := call.Args(); call.Function() {
+	case overloads.TypeConvertDyn:
+		return true
+	case operators.Equals, operators.NotEquals:
+		return m.isText(args[0]) || m.isText(args[1])
+	case operators.In, operators.OldIn:
+		return m.simple && m.isText(args[0])
+	}
+	return m.simple && (boundedInCEL[call.Function()] || m.small(call.Function()))
 }
 
 // small reports whether a function is a builtin that takes little, whatever its
@@ -142,20 +233,22 @@ func (m *meterer) literal(i interpreter.InterpretableV2) bool {
 	return ok
 }
 
-// scalar reports whether an argument is a scalar by its type; texts are when
-// they cannot be compared many times.
-func (m *meterer) scalar(i interpreter.InterpretableV2, texts bool) bool {
+// isFixed reports whether an argument has a fixed size by its type.
+func (m *meterer) isFixed(i interpreter.InterpretableV2) bool {
 	if m.literal(i) {
 		return true
 	}
-	t := m.checked.GetType(i.ID())
-	switch t.Kind() {
+	switch m.checked.GetType(i.ID()).Kind() {
 	case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind, types.TimestampKind, types.DurationKind, types.NullTypeKind:
 		return true
-	case types.StringKind, types.BytesKind:
-		return texts
 	}
 	return false
+}
+
+// isText reports whether an argument is a text by its type.
+func (m *meterer) isText(i interpreter.InterpretableV2) bool {
+	kind := m.checked.GetType(i.ID()).Kind()
+	return kind == types.StringKind || kind == types.BytesKind
 }
 
 // shownName is a function as a person writes it.

@@ -28,10 +28,11 @@ type Program struct {
 	// where the expression has no such form.
 	direct *direct.Program
 	loops  bool
-	// weight is what a run costs by the text; metered is set when loops and calls
-	// add to that, simple when there is no loop and no function that builds.
-	weight          uint64
-	simple, metered bool
+	// weight is what a run costs by the text; metered is set when loops and calls may
+	// add to that, varies when they may also where arguments are not large, simple when
+	// there is no loop and no function that builds.
+	weight                  uint64
+	simple, metered, varies bool
 	// names are the declared names that the expression uses.
 	names map[string]bool
 }
@@ -105,7 +106,7 @@ func (p *Program) directly(scope expr.Scope, meter *expr.Meter) ref.Val {
 // batch has a meter, which is charged for all rows. The result has nil for a row that
 // Eval has to be asked about.
 func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
-	if p.direct == nil || p.metered && b.Meter == nil {
+	if p.direct == nil || p.varies && b.Meter == nil {
 		return nil
 	}
 	if b.Meter != nil && b.Meter.Spend(p.weight*uint64(b.Rows)) != nil {

@@ -25,7 +25,7 @@ func (p *Program) Names() map[string]bool { return p.names }
 
 // Weight returns how many steps a run takes by the text, and whether that is all:
 // fixed is false when loops and calls add to it, which only a run can tell.
-func (p *Program) Weight() (steps uint64, fixed bool) { return p.weight, !p.metered }
+func (p *Program) Weight() (steps uint64, fixed bool) { return p.weight, !p.varies }
 
 // Part compiles a part of the program, or a rewritten copy of one, by itself in
 // env; info is where its macros are found. It returns nil when that cannot be

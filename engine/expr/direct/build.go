@@ -178,7 +178,7 @@ func (n mapping) eval(f *Frame) ref.Val {
 
 func (n mapping) insert(f *Frame, out map[string]value.Value) bool {
 	key, ok := n.key.eval(f).(types.String)
-	if !ok {
+	if !ok || len(key) >= longText {
 		return false
 	}
 	v := settled(n.value.eval(f))
@@ -257,7 +257,7 @@ func (n object) eval(f *Frame) ref.Val {
 	out := make(map[string]value.Value, len(n.keys))
 	for i := range n.keys {
 		key, ok := n.keys[i].eval(f).(types.String)
-		if !ok {
+		if !ok || len(key) >= longText {
 			return nil
 		}
 		if _, twice := out[string(key)]; twice {

@@ -132,7 +132,7 @@ func (n charged) eval(f *Frame) ref.Val {
 			return nil
 		}
 	}
-	if !f.charge(n.need(args)) {
+	if need := n.need(args); n.call.Light && !Free(need) || !f.charge(need) {
 		return nil
 	}
 	return good(n.do(args))
@@ -168,7 +168,7 @@ func (n charged) row(of []vec, at int, args *Args) (out ref.Val, free bool) {
 		}
 	}
 	if !Free(n.need(args)) {
-		return nil, false
+		return nil, n.call.Light
 	}
 	return good(n.do(args)), true
 }

@@ -116,7 +116,7 @@ var equality = map[string]bool{operators.Equals: true, operators.NotEquals: true
 // large reports whether a call is charged.
 func (c *compiler) large(e ast.Expr) bool {
 	call := c.library.Call(e)
-	return call == nil || call.Need != nil
+	return call == nil || call.Need != nil && !call.Light
 }
 
 // operator returns the node of what has one of its own.

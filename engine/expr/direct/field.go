@@ -123,6 +123,9 @@ func (n item) eval(f *Frame) ref.Val {
 func entry(of, at ref.Val) (state, ref.Val) {
 	switch key := at.(type) {
 	case types.String:
+		if len(key) >= longText {
+			return unknown, nil
+		}
 		return find(of, string(key), at)
 	case types.Int:
 		list, ok := of.(*value.List)

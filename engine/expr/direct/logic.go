@@ -88,13 +88,23 @@ func same(a, b node, f *Frame) ref.Val {
 	return compare(x, y)
 }
 
+// longText is from which length on comparing two texts is charged, which is for the
+// interpreter to do; a key that is so long is looked up by it as well.
+const longText = 1000*freeWork + 1
+
 // compare reports whether two values are equal; nil when that is neither true nor
-// false.
+// false, and when it is charged.
 func compare(x, y ref.Val) ref.Val {
 	if s, ok := x.(types.String); ok {
 		if t, ok := y.(types.String); ok {
+			if len(s) == len(t) && len(s) >= longText {
+				return nil
+			}
 			return types.Bool(s == t)
 		}
+	}
+	if b, ok := x.(types.Bytes); ok && len(b) >= longText {
+		return nil
 	}
 	v, ok := types.Equal(x, y).(types.Bool)
 	if !ok {

@@ -49,6 +49,9 @@ type Call struct {
 	Need func(*Args) expr.Need
 	// Instead makes the call in place of the Overload, unless it returns nil.
 	Instead func(*Args) ref.Val
+	// Light says that the interpreter is asked where a call is to be charged, which is so
+	// for large arguments only.
+	Light bool
 }
 
 // Compile returns the program of a checked expression; nil when a part of it has no
