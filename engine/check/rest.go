@@ -13,9 +13,8 @@ import (
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
-// rest finds policies that write for ever: each is run on one primary object that has a
-// name and labels that its selector matches, and nothing else. An object that fails, or
-// about which nothing is written, says nothing.
+// rest finds policies that write for ever: each is run on one primary object that only
+// has a name and labels that its selector matches.
 func rest(p *policy) {
 	if p.plan.Mode != plan.Enforce || slices.ContainsFunc(p.problems.List(), func(f document.Problem) bool { return f.Code == document.SelfFeeding }) {
 		return

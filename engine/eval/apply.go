@@ -83,7 +83,7 @@ func (p applying) keep(digest value.Value) error {
 	if err := p.typed(); err != nil {
 		return err
 	}
-	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value})
+	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value, Takes: p.a.Take})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
 	writing{p.run}.show(p.t, next.(*value.Map), p.removes)
 	return nil

@@ -74,6 +74,8 @@ type Effect struct {
 	// Refuse, that one which exists after all is not taken over unless it is the
 	// policy's.
 	Missing, Refuse bool
+	// Takes says that an apply takes over an object that is somebody else's.
+	Takes bool
 	// Unlocked says that the patch depends on nothing that was read, or that the
 	// object is deleted although it has changed: it is sent without the version
 	// that the object had.

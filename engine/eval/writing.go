@@ -148,7 +148,7 @@ func (w writing) create(id world.ID, manifest *value.Map, apply, refuse bool) {
 	if apply {
 		verb = VerbApply
 	}
-	w.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
+	w.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse, Takes: apply && !refuse})
 	w.run.ev.overlay.create(id, manifest)
 	w.run.ev.reader.changed()
 }

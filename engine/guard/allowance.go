@@ -132,6 +132,8 @@ type need struct {
 	// field is as in Allowance.
 	field  string
 	danger danger
+	// why is what the field puts at risk; "" says what its name does.
+	why string
 	// closed says that the kind is not open, home which namespace is the
 	// controller's own, if that is why.
 	closed bool
@@ -168,6 +170,9 @@ func (n need) String() string {
 	case n.field == Reading:
 		return "read " + kind
 	default:
+		if n.why != "" {
+			closed = " (" + n.why + ")"
+		}
 		return "write " + n.field + " of " + n.gvk.Kind + closed
 	}
 }

@@ -3,8 +3,6 @@ package guard
 import (
 	"slices"
 	"strings"
-
-	"github.com/edict-dev/edict/engine/schema"
 )
 
 // danger is what a protected field puts at risk.
@@ -40,66 +38,57 @@ var protectedKeys = []string{
 	// To which nodes the Pods of a Namespace are confined.
 	"scheduler.alpha.kubernetes.io/",
 	"admission.gatekeeper.sh/", "openshift.io/sa.scc.", "security.openshift.io/",
+	// Whether what a mesh adds to a Pod is added.
+	"istio-injection", "istio.io/", "sidecar.istio.io/", "linkerd.io/",
+	// What controllers of Ingresses and load balancers take as their configuration.
+	"nginx.ingress.kubernetes.io/", "traefik.ingress.kubernetes.io/", "alb.ingress.kubernetes.io/", "haproxy.org/", "service.beta.kubernetes.io/",
 }
 
-// protectedPaths are fields of single kinds, by group.
-var protectedPaths = map[string]map[string][]string{
-	"": {
-		"Node":                  {"spec.providerID", "spec.podCIDR", "spec.podCIDRs", "spec.configSource", "status.addresses", "status.daemonEndpoints"},
-		"Pod":                   {"status.podIP", "status.podIPs", "status.hostIP", "status.hostIPs"}, // where a Service's traffic goes
-		"Service":               {"spec.externalIPs", "spec.externalName", "status.loadBalancer"},
-		"PersistentVolumeClaim": {"spec.volumeName"},
-	},
-	"resource.k8s.io": { // the field has moved between versions of the API
-		"ResourceClaim": {
-			"spec.devices.requests.adminAccess", "spec.devices.requests.exactly.adminAccess", "status.allocation",
-		},
-		"ResourceClaimTemplate": {"spec.spec.devices.requests.adminAccess", "spec.spec.devices.requests.exactly.adminAccess"},
-	},
-}
-
-// protectedField finds what is protected on the way to a field: the path down
-// to it, and what it puts at risk. Lists have no part in paths.
-func protectedField(gvk schema.GVK, path []string, f form) (field string, d danger) {
+// protectedField returns the allowance that a field needs, because of itself or of a field
+// above it; one without danger if it needs none. Lists have no part in paths.
+func protectedField(of patched, path []string, f form) need {
 	for i := range path {
 		there := inner
 		if i == len(path)-1 {
 			there = f
 		}
-		switch d := at(gvk, path[:i+1], there); d {
+		if p := of.protection(path[:i+1]); p != nil {
+			return need{gvk: of.GVK, field: p.field(), danger: p.danger, why: p.why}
+		}
+		switch d := at(of, path[:i+1], there); d {
 		case harmless:
 		case workload:
-			return strings.Join(whole(gvk, path[:i+1]), "."), d
+			return need{gvk: of.GVK, field: strings.Join(whole(of.GVK, path[:i+1]), "."), danger: d}
 		default:
-			return strings.Join(path[:i+1], "."), d
+			return need{gvk: of.GVK, field: strings.Join(path[:i+1], "."), danger: d}
 		}
 	}
-	return "", harmless
+	return need{}
 }
 
 // at judges the last name of a path.
-func at(gvk schema.GVK, path []string, f form) danger {
+func at(of patched, path []string, f form) danger {
 	name, parent := path[len(path)-1], parentOf(path)
 	switch {
-	case slices.Contains(protectedNames, name), parent == "metadata" && slices.Contains(protectedMetadata, name), ofKind(gvk, path):
+	case slices.Contains(protectedNames, name), parent == "metadata" && slices.Contains(protectedMetadata, name):
 		return privilege
 	case (parent == "labels" || parent == "annotations") && slices.ContainsFunc(protectedKeys, func(p string) bool { return strings.HasPrefix(name, p) }):
 		return privilege
-	case f == removed && holds(gvk, path):
+	case f == removed && holds(of, path):
 		return privilege
 	case f == removed && holdsPod(path):
 		return workload
 	default:
-		return inPodTemplate(gvk, path, f != inner)
+		return inPodTemplate(of.GVK, path, f != inner)
 	}
 }
 
 // holds reports whether protected fields may be below a field: they go with it. An empty
 // value in its place changes none of them.
-func holds(gvk schema.GVK, path []string) bool {
+func holds(of patched, path []string) bool {
 	name := path[len(path)-1]
 	return name == "metadata" || parentOf(path) == "metadata" && (name == "labels" || name == "annotations") ||
-		slices.ContainsFunc(pathsOf(gvk), func(p string) bool { return strings.HasPrefix(p, strings.Join(path, ".")+".") })
+		slices.ContainsFunc(protections, func(p protection) bool { return p.holds(of) && strings.HasPrefix(p.path, strings.Join(path, ".")+".") })
 }
 
 func parentOf(path []string) string {
@@ -108,11 +97,3 @@ func parentOf(path []string) string {
 	}
 	return path[len(path)-2]
 }
-
-func ofKind(gvk schema.GVK, path []string) bool {
-	paths := pathsOf(gvk)
-	return len(paths) > 0 && slices.Contains(paths, strings.Join(path, "."))
-}
-
-// pathsOf returns the protected fields of a kind.
-func pathsOf(gvk schema.GVK) []string { return protectedPaths[gvk.Group()][gvk.Kind] }

@@ -118,7 +118,7 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true, system: system})
 	}
-	kind := patched{gvk, e.Verb == eval.VerbPatch}
+	kind := patched{gvk, e.Verb == eval.VerbPatch, e.Verb == eval.VerbPatch || e.Takes}
 	if !system && g.harmless.cover(kind, e.Patch) {
 		return out
 	}
@@ -128,8 +128,8 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 		if f == removed && !kind.patch {
 			f = leaf
 		}
-		if field, d := protectedField(gvk, path, f); d != harmless {
-			out = append(out, need{gvk: gvk, field: field, danger: d})
+		if n := protectedField(kind, path, f); n.danger != harmless {
+			out = append(out, n)
 		} else if closed && f != inner && !identity(path) && !g.digest(e, path) {
 			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: system})
 		}

@@ -19,10 +19,11 @@ type harmlessFields struct {
 }
 
 // patched is a kind, and whether its objects are patched, where null removes a field. In
-// a manifest that is created or applied it says nothing.
+// a manifest that is created or applied it says nothing. theirs reports whether the
+// objects may be those of others: patched, or taken over.
 type patched struct {
 	schema.GVK
-	patch bool
+	patch, theirs bool
 }
 
 // cover reports whether all fields of a patch are known to need nothing.

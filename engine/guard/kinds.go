@@ -43,9 +43,13 @@ var openKinds = map[string][]string{
 }
 
 // closedGroups are groups of other projects whose objects decide what may be
-// done in the cluster, issue certificates, or are policies themselves.
+// done in the cluster, issue certificates, are policies themselves, or bring in what runs.
 var closedGroups = []string{
 	"edict.dev", "cert-manager.io", "acme.cert-manager.io", "trust.cert-manager.io", "snapshot.storage.k8s.io",
+	// What runs in the cluster, from wherever they say; where traffic goes; which Secrets
+	// are fetched or sent.
+	"argoproj.io", "kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io", "source.toolkit.fluxcd.io", "image.toolkit.fluxcd.io", "notification.toolkit.fluxcd.io",
+	"gateway.networking.k8s.io", "networking.istio.io", "security.istio.io", "external-secrets.io", "generators.external-secrets.io", "monitoring.coreos.com",
 	"kyverno.io", "policies.kyverno.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh", "config.gatekeeper.sh",
 }
 

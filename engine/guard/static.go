@@ -159,7 +159,7 @@ func (f *finder) actions(list []plan.Action) {
 		switch a := a.(type) {
 		case *plan.Child:
 			metadata := a.Manifest.Field("metadata")
-			f.fields(named(a.GVK, metadata.Field("namespace"), metadata.Field("name")), nil, a.Manifest, a.Pos)
+			f.fields(named(a.GVK, metadata.Field("namespace"), metadata.Field("name"), a.Take), nil, a.Manifest, a.Pos)
 		case *plan.Merge:
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
@@ -188,10 +188,10 @@ func (f *finder) selection(s *plan.Select) {
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
 	for _, gvk := range f.kinds(true, of) {
-		f.fields(named(gvk, of.Namespace, of.Name), under, fields, at)
+		f.fields(named(gvk, of.Namespace, of.Name, true), under, fields, at)
 		fields.EachNull(func(below []string) {
-			if field, d := protectedField(gvk, slices.Concat(under, below), removed); d != harmless {
-				f.need(need{gvk: gvk, field: field, danger: d}, at)
+			if n := protectedField(patched{gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
+				f.need(n, at)
 			}
 		})
 	}
@@ -200,13 +200,14 @@ func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template
 // written is a kind that is written, and whether the text names an object of it that
 // configures the cluster.
 type written struct {
-	schema.GVK
+	patched
 	system bool
 }
 
-// named returns a kind with the object of it that templates name, which may be nil.
-func named(gvk schema.GVK, namespace, name *cel.Template) written {
-	return written{gvk, configuresCluster(gvk, namespace.Text(), name.Text())}
+// named returns a kind with the object of it that templates name, which may be nil. theirs
+// says that it may be an object of others.
+func named(gvk schema.GVK, namespace, name *cel.Template, theirs bool) written {
+	return written{patched{GVK: gvk, theirs: theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
 }
 
 // fields checks the fields of a template below a path.
@@ -217,13 +218,13 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		if last {
 			there = leaf
 		}
-		if field, d := protectedField(gvk, path, there); d != harmless {
-			f.need(need{gvk: gvk, field: field, danger: d}, at)
+		if n := protectedField(of.patched, path, there); n.danger != harmless {
+			f.need(n, at)
 		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
 		}
 	})
-	if field, d := protectedField(gvk, under, inner); d != harmless {
-		f.need(need{gvk: gvk, field: field, danger: d}, at)
+	if n := protectedField(of.patched, under, inner); n.danger != harmless {
+		f.need(n, at)
 	}
 }

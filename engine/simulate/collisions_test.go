@@ -47,7 +47,7 @@ func allowed(field string) guard.Allowance {
 func collide(t *testing.T, policy string, objects ...Object) *Simulation {
 	t.Helper()
 	b := loaded(t, policy)
-	may := guard.Guard{Allowed: []guard.Allowance{allowed(guard.Deletion), allowed("metadata.ownerReferences")}}
+	may := guard.Guard{Allowed: []guard.Allowance{allowed(guard.Deletion), allowed("metadata.ownerReferences")}, Assume: true}
 	s := New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Start: start, Objects: objects, Guard: may})
 	s.Settle(t.Context())
 	return s
