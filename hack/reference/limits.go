@@ -58,12 +58,13 @@ func texts() []limit {
 		{"the text of a rule", size(compile.MaxRuleBytes), "a rule should fit on one page"},
 		{"all expressions of a policy", size(cel.MaxExpressions), "the time to compile a policy"},
 		{"an expression", size(cel.MaxExpression) + ", " + count(cel.MaxNodes) + " nodes of syntax tree, " + count(cel.MaxParens) + " open brackets", "compile time grows faster than the length: 100 KB take seconds"},
+		{"lists, maps and optionals in a type", count(cel.MaxNested), "compile time grows with their cube"},
 		{"nested loops", count(cel.MaxNesting), "each level multiplies the work"},
 		{"bound variables, nested or chained", count(cel.MaxBound), "each loop of a chain over previous results can double the result"},
 		{"copies of one value made by a chain of loops", count(cel.MaxCopies), "otherwise a short text could refer to one value any number of times"},
 		{"nested comprehensions of a Rego module", count(rego.MaxComprehensions), "the compiler of Rego takes twice as long for each level"},
 		{"expressions of a body of a Rego module", count(rego.MaxBody), "the time to order them grows with the third power"},
-		{"comparisons of a type of a value of a Rego rule", count(rego.MaxTypeCost), "the compiler of Rego compares the parts of a type twice, at each level again: a list of two lists of two lists costs 4 times as much for each level"},
+		{"comparisons of a type of a value of a Rego rule", count(rego.MaxTypeCost), "the compiler of Rego compares the parts of a type twice: a list of two lists costs 4 times as much for each level"},
 		{"a literal regular expression", size(cel.MaxRegex) + ", " + count(cel.MaxRegexProgram) + " instructions", "a short pattern can compile to a large program: `(a{100}){10}` has a thousand instructions"},
 	}
 }
@@ -85,7 +86,7 @@ func runs() []limit {
 		{"steps of a Rego query", count(rego.MaxSteps), "a step is an expression that is evaluated, or a piece of text that a function writes; it costs " + count(expr.RunCost/rego.MaxSteps) + " units"},
 		{
 			"an evaluation, elapsed time", fmt.Sprintf("%.0f s", expr.EvaluationTime.Seconds()),
-			"a last resort, far above what the other limits allow. Those count work, so that no decision depends on the load of the machine. An evaluation that exceeds the time is retried",
+			"a last resort, far above what the other limits allow. Those count work, so that no decision depends on the machine's load. It is retried",
 		},
 		{
 			"a Rego query, CPU time", fmt.Sprintf("%.0f s", rego.MaxTime.Seconds()),

@@ -93,12 +93,15 @@ func (c compiling) check() *cel.Ast {
 			return nil
 		}
 	}
-	if !c.patterns(parsed.NativeRep()) {
+	if c.nested(parsed.NativeRep()) || !c.patterns(parsed.NativeRep()) {
 		return nil
 	}
 	checked, issues := c.env.base.Check(parsed)
 	if issues.Err() != nil {
 		c.report(parsed, issues)
+		return nil
+	}
+	if c.nestedType(checked) {
 		return nil
 	}
 	return checked

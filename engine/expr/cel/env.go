@@ -273,6 +273,9 @@ func (e *Env) TypeOfText(text string) *Type {
 	if issues.Err() != nil {
 		return nil
 	}
+	if e.tooNested(parsed.NativeRep()) != nil {
+		return nil
+	}
 	checked, issues := e.base.Check(parsed)
 	if issues.Err() != nil {
 		return nil

@@ -33,7 +33,7 @@ func TestBombsAreRefused(t *testing.T) {
 		nested = "[1].map(x, " + nested + ")"
 	}
 	for name, tc := range map[string]struct{ source, want string }{
-		"doubling a text over chained loops": {chain("[d]", ".map(x, x + x)", 24), "comprehension exceeds nesting limit"},
+		"doubling a text over chained loops": {chain("[d]", ".map(x, x + x)", 24), "nested here, with those of loops"},
 		"doubling a text by bind":            {`cel.bind(a, d + d, cel.bind(b, a + a, b + b))`, `no function is called "cel.bind"`},
 		"doubling a text in brackets":        {strings.Repeat("(d + ", 100) + "d" + strings.Repeat(")", 100), "expression recursion limit exceeded"},
 		"sharing a list many times":          {chain("[n]", ".map(x, [x, x, x, x, x, x, x, x, x])", 2), "this copies one value 81 times over, at most 64 are allowed"},
@@ -53,7 +53,8 @@ func TestBombsAreRefused(t *testing.T) {
 		"doubling within an optional":        {`[n, n].fold(acc, [n], x, acc + acc.last().optMap(l, [l]).orValue(acc))`, "acc may stand once only in a list, a map or a sum"},
 		"a fold without names":               {`[1].fold(1, 0, x, x)`, "fold takes two names"},
 		"a fold with one name":               {`[1].fold(x, 0, x, x)`, "the two names of a fold must differ"},
-		"12 nested loops":                    {nested, "12 bound variables stack up here, at most 5 may; split the expression into variables"},
+		"12 nested loops":                    {nested, "nested here, with those of loops"},
+		"7 chained loops":                    {chain("[1]", ".map(x, x)", 7), "7 bound variables stack up here, at most 5 may; split the expression into variables"},
 		"4 nested loops":                     {"[1].map(a, [1].map(b, [1].map(c, [1].map(d, 1))))", "comprehension exceeds nesting limit"},
 		"a chain of 101 sums":                {"1" + strings.Repeat(" + 1", 101), "max recursion depth exceeded"},
 		"a pattern that is data":             {`s.matches(big)`, "a pattern must be a literal; pattern.search takes one that is data"},
