@@ -34,7 +34,7 @@ func (e *extender) roundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func status(code int) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) { return response(code, `{}`), nil }
+	return func(*http.Request) (*http.Response, error) { return response(code, `{"lvgs":[]}`), nil }
 }
 
 func hanging(r *http.Request) (*http.Response, error) {
@@ -106,7 +106,7 @@ func TestOneProbe(t *testing.T) {
 		release := make(chan struct{})
 		server.set(func(*http.Request) (*http.Response, error) {
 			<-release
-			return response(200, `{}`), nil
+			return response(200, `{"lvgs":[]}`), nil
 		})
 		probe := make(chan error)
 		go func() {

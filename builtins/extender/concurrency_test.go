@@ -24,7 +24,7 @@ func TestBound(t *testing.T) {
 			}
 			advance(time.Second)
 			now.Add(-1)
-			return response(200, `{}`), nil
+			return response(200, `{"lvgs":[]}`), nil
 		})
 		begin := time.Now()
 		var all sync.WaitGroup
@@ -49,7 +49,7 @@ func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := overTransport(t, Config{MaxConcurrent: 1, Breaker: Breaker{Failures: 1}}, func(*http.Request) (*http.Response, error) {
 			advance(time.Minute)
-			return response(200, `{}`), nil
+			return response(200, `{"lvgs":[]}`), nil
 		})
 		first := make(chan error)
 		go func() {
@@ -83,7 +83,7 @@ func TestWaitingCounts(t *testing.T) {
 		client := overTransport(t, Config{MaxConcurrent: 1}, func(r *http.Request) (*http.Response, error) {
 			select {
 			case <-time.After(6 * time.Second):
-				return response(200, `{}`), nil
+				return response(200, `{"lvgs":[]}`), nil
 			case <-r.Context().Done():
 				return nil, r.Context().Err()
 			}

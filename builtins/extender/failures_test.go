@@ -200,7 +200,7 @@ func TestNoRetry(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		requests <- struct{}{}
 		if len(requests) == 1 { // the first one makes a connection that is used again
-			answers(200, `{}`)(w, r)
+			answers(200, `{"lvgs":[]}`)(w, r)
 			return
 		}
 		connection, _, _ := http.NewResponseController(w).Hijack()

@@ -3,6 +3,7 @@ package extender
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -13,8 +14,8 @@ import (
 const spare = 1000
 
 // decode reads the scores that an answer gives to some pools. The first of
-// several entries about one pool is used; an answer without entries has no
-// scores. Entries are read one at a time, so that an answer takes no more memory
+// several entries about one pool is used. An answer without a list says nothing, while
+// null is how Go writes an empty one. Entries are read one at a time, so that an answer takes no more memory
 // than its text.
 func decode(body []byte, asked []pool) (map[pool]int64, error) {
 	// A field that stands there twice must not mix its two values, which
@@ -24,6 +25,9 @@ func decode(body []byte, asked []pool) (map[pool]int64, error) {
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return nil, undecodable(err)
+	}
+	if len(answer.Pools) == 0 {
+		return nil, undecodable(errors.New("it has no lvgs"))
 	}
 	scores := make(map[pool]int64, len(asked))
 	wanted := make(map[pool]bool, len(asked))
@@ -45,9 +49,6 @@ type entry struct {
 
 // eachEntry visits the entries of a list, of which there may be so many.
 func eachEntry(list json.RawMessage, most int, visit func(entry)) error {
-	if len(list) == 0 {
-		return nil
-	}
 	if list[0] != '[' {
 		var none []entry
 		if err := json.Unmarshal(list, &none); err != nil {

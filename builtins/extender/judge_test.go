@@ -42,10 +42,8 @@ func TestJudging(t *testing.T) {
 		"no entries":                      {`{"lvgs":[]}`, []string{"a"}, []expr.Verdict{out}},
 		"null entries":                    {`{"lvgs":null}`, []string{"a"}, []expr.Verdict{out}},
 		"a null entry":                    {`{"lvgs":[null]}`, []string{"a"}, []expr.Verdict{out}},
-		"no field of entries":             {`{}`, []string{"a"}, []expr.Verdict{out}},
-		"null":                            {`null`, []string{"a"}, []expr.Verdict{out}},
 		"an error beside the scores":      {`{"error":"full","lvgs":[{"name":"a","score":1}]}`, []string{"a"}, []expr.Verdict{keep(1)}},
-		"an error that is no text":        {`{"error":{"code":5}}`, []string{"a"}, []expr.Verdict{out}},
+		"an error that is no text":        {`{"error":{"code":5},"lvgs":[]}`, []string{"a"}, []expr.Verdict{out}},
 		"unknown fields":                  {`{"lvgs":[{"name":"a","score":1,"node":"n"}],"x":[1]}`, []string{"a"}, []expr.Verdict{keep(1)}},
 		"the field twice: the last":       {`{"lvgs":[{"name":"a","score":1}],"lvgs":[{"name":"b"}]}`, []string{"a", "b"}, []expr.Verdict{out, out}},
 		"the field twice: the last, null": {`{"lvgs":[{"name":"a","score":1}],"lvgs":null}`, []string{"a"}, []expr.Verdict{out}},
@@ -72,6 +70,7 @@ func TestUndecodable(t *testing.T) {
 		"a fraction": `{"lvgs":[{"name":"a","score":1.5}]}`, "a whole float": `{"lvgs":[{"name":"a","score":1.0}]}`,
 		"too large": `{"lvgs":[{"name":"a","score":1e30}]}`, "just too large": `{"lvgs":[{"name":"a","score":9223372036854775808}]}`,
 		"a score as a text": `{"lvgs":[{"name":"a","score":"secret"}]}`, "a score for a pool nobody asked about": `{"lvgs":[{"name":"a","score":1},{"name":"x","score":true}]}`,
+		"no field of entries": `{}`, "null": `null`, "an error alone": `{"error":"full"}`,
 		"a name that is none": `{"lvgs":[{"name":1,"score":1}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {

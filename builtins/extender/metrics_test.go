@@ -24,7 +24,7 @@ func TestMetrics(t *testing.T) {
 		}
 		ask(func(*http.Request) (*http.Response, error) {
 			advance(time.Second)
-			return response(200, `{}`), nil
+			return response(200, `{"lvgs":[]}`), nil
 		})
 		ask(hanging)
 		ask(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })

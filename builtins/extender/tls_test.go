@@ -52,8 +52,8 @@ func serveTLS(t *testing.T, files *certs.Certificates, clientCA string, handler 
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	ours, theirs := generated(t), generated(t)
-	open := serveTLS(t, ours, "", answers(200, `{}`)).URL
-	closed := serveTLS(t, ours, ours.CA, answers(200, `{}`)).URL
+	open := serveTLS(t, ours, "", answers(200, `{"lvgs":[]}`)).URL
+	closed := serveTLS(t, ours, ours.CA, answers(200, `{"lvgs":[]}`)).URL
 	for name, tc := range map[string]struct {
 		config  Config
 		trusted bool
@@ -70,7 +70,7 @@ func TestTrust(t *testing.T) {
 		"the client has none":            {Config{URL: closed, CAFile: ours.CA}, false, ""},
 		"the client has another one":     {Config{URL: closed, CAFile: ours.CA, CertFile: theirs.ClientCert, KeyFile: theirs.ClientKey}, false, ""},
 		"not for clients":                {Config{URL: closed, CAFile: ours.CA, CertFile: ours.ServerCert, KeyFile: ours.ServerKey}, false, ""},
-		"the server speaks no TLS":       {Config{URL: strings.Replace(serve(t, answers(200, `{}`)).URL, "http:", "https:", 1)}, false, "server gave HTTP response to HTTPS client"},
+		"the server speaks no TLS":       {Config{URL: strings.Replace(serve(t, answers(200, `{"lvgs":[]}`)).URL, "http:", "https:", 1)}, false, "server gave HTTP response to HTTPS client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestOldTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(answers(200, `{}`))
+	server := httptest.NewUnstartedServer(answers(200, `{"lvgs":[]}`))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	server.StartTLS()
@@ -111,7 +111,7 @@ func TestOldTLS(t *testing.T) {
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	ours, theirs := generated(t), generated(t)
-	server := serveTLS(t, ours, ours.CA, answers(200, `{}`))
+	server := serveTLS(t, ours, ours.CA, answers(200, `{"lvgs":[]}`))
 	mine := filepath.Join(t.TempDir(), "client")
 	use := func(files *certs.Certificates) {
 		for from, to := range map[string]string{files.ClientCert: mine + ".crt", files.ClientKey: mine + ".key"} {

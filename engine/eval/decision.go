@@ -158,6 +158,8 @@ type Decision struct {
 	Fired RuleSet
 	// Unselected says that a selection had no candidate left.
 	Unselected bool
+	// Refused says that it was after a call which dropped some.
+	Refused bool
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr"
@@ -45,12 +46,24 @@ func (c choosing) selection(a *plan.Select, f *frame) error {
 	}
 	if len(outcome.Winners) == 0 {
 		c.run.ev.decision.Unselected = true
+		c.askAgain(outcome)
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
 		return acting(c).all(a.Otherwise, inner)
 	}
 	c.run.ev.meter.Grow(len(outcome.Winners) - 1)
 	return c.won(in, outcome, outer, summary)
+}
+
+// askedAgain is how soon a call is made again that left no candidate: as seldom as one that
+// keeps failing. Nothing that is watched says when it would answer otherwise.
+const askedAgain = time.Minute
+
+func (c choosing) askAgain(o *selection.Outcome) {
+	if o.Refused {
+		c.run.ev.decision.Refused = true
+		c.run.ev.noteFlip(c.run.ev.in.Now.Add(askedAgain))
+	}
 }
 
 // won claims and confirms all winners, and does with each what follows.

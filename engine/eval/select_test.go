@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -130,6 +131,38 @@ func TestSelect(t *testing.T) {
 				t.Errorf("want %s\ngot  %s", test.want, got)
 			}
 		})
+	}
+}
+
+// TestSelectAgain: a selection without a candidate after a call dropped some is made again
+// within a minute. One that only watched objects decide about waits for them.
+func TestSelectAgain(t *testing.T) {
+	t.Parallel()
+	const ask = `{call: extender.filterAndScore, with: {reservationID: r, ttl: "${duration('1s')}", size: "${1}"}, candidate: {name: "${box.id}"}}`
+	const only = `{filter: only, keep: box.id == "a1"}`
+	for pipeline, again := range map[string]time.Duration{
+		only + ", " + ask:                    time.Minute,
+		ask + `, {filter: f, keep: "false"}`: time.Minute,
+		`{filter: f, keep: "false"}, ` + ask: 0,
+		`{filter: f, keep: box.id == "a2"}, ` + ask + `, {filter: f, keep: "false"}`: 0,
+		ask: 0,
+	} {
+		b := newBench(t, `
+  rules:
+    - name: choose
+      do:
+        - select:
+            candidates: [{as: shelf, in: object.spec.shelves}, {as: box, in: shelf.boxes}]
+            summary: ""
+            pipeline: [`+pipeline+`]
+            otherwise: [{annotations: {set: {chosen: nobody}}}]
+`, shelves)
+		in := eval.Input{Policy: b.policy, Key: eval.Key{Name: "w"}, World: b.store.Snapshot(), Now: now, Answers: answering{}}
+		for _, d := range []*eval.Decision{eval.Evaluate(t.Context(), in, nil), eval.Plain(t.Context(), in)} {
+			if again > 0 != d.Refused || d.Refused && !d.Next.Equal(now.Add(again)) || !d.Refused && !d.Next.IsZero() {
+				t.Errorf("%s: next %v, refused %v", pipeline, d.Next, d.Refused)
+			}
+		}
 	}
 }
 

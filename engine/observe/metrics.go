@@ -51,6 +51,7 @@ var (
 	ConfigMapErrors = gauge([]string{"configmap"}, "edict_configmap_errors", "Errors of a ConfigMap of policies or params that are not of the text of one policy, such as text that is not YAML.")
 
 	Failing    = gauge(byPolicy, "edict_policy_failing_objects", "Objects for which the last decision of a policy, or a write of it, failed.")
+	Unselected = gauge(byPolicy, "edict_policy_unselected_objects", "Objects for which a call left no candidate; it is made again every minute.")
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
 	Paused     = gauge([]string{"policy", "reason"}, "edict_policy_paused", "1 while a policy is paused by the brakes: edict resume lets it go on.")
 	KeptBack   = gauge([]string{"policy", "reason"}, "edict_kept_back_objects", "Objects of which the brakes keep a write of a policy back.")
@@ -111,7 +112,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

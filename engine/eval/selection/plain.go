@@ -90,7 +90,7 @@ func (r *plainRun) step(ctx context.Context, step *plan.Step) error {
 	default:
 		err = r.scoreEach(step)
 	}
-	r.outcome.exclude(step.Name, before-len(r.left))
+	r.outcome.drop(step, before-len(r.left))
 	return err
 }
 

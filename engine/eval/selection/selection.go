@@ -34,6 +34,8 @@ type Outcome struct {
 	// Excluded is how many each step dropped, for the steps that dropped any,
 	// in order.
 	Excluded []Exclusion
+	// Refused says that a call dropped some.
+	Refused bool
 	// Winners are those that were chosen, the best first; without a take at most one.
 	Winners []Winner
 	Details *Details
@@ -65,6 +67,12 @@ func (o *Outcome) Summary(begin string) string {
 		out = append(append(out, " excluded: "...), o.Excluded[i].Step...)
 	}
 	return string(out)
+}
+
+// drop notes how many candidates a step dropped.
+func (o *Outcome) drop(step *plan.Step, n int) {
+	o.Refused = o.Refused || n > 0 && step.Kind == plan.Query
+	o.exclude(step.Name, n)
 }
 
 func (o *Outcome) exclude(step string, n int) {

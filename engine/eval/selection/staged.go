@@ -94,7 +94,7 @@ func (r *stagedRun) step(ctx context.Context, step *plan.Step) error {
 	}
 	before := r.count
 	r.count = r.left.len()
-	r.outcome.exclude(step.Name, before-r.count)
+	r.outcome.drop(step, before-r.count)
 	return nil
 }
 

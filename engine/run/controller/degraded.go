@@ -2,11 +2,13 @@ package controller
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/watch"
 )
 
 // Degraded is what fails of a policy that runs.
@@ -67,4 +69,24 @@ func (r *Runtime) Degraded(id string) *Degraded {
 	}
 	now := time.Now()
 	return c.health.report(now, func(of *reconcile.Controller) string { return r.informers.Problems(of, now) })
+}
+
+// Unselected says for which objects a call left no candidate, "" for none. It names the
+// first alone: the number is in a metric.
+func (r *Runtime) Unselected(id string) string {
+	c := r.controller(id)
+	if c == nil {
+		return ""
+	}
+	return c.health.withoutCandidate()
+}
+
+func (h *health) withoutCandidate() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.unselected) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(slices.Collect(maps.Keys(h.unselected)), watch.CompareKeys)
+	return fmt.Sprintf("a call leaves no candidate, such as for %s %s; it is made again every minute", h.controller.Policy.Primary.Source.Kind, first)
 }

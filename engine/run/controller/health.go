@@ -31,6 +31,8 @@ type health struct {
 	mu         sync.Mutex
 	controller *reconcile.Controller
 	failing    map[eval.Key]failure
+	// unselected are the keys for which a call left no candidate.
+	unselected map[eval.Key]bool
 	// blocked is why nothing is written, "" while writes are allowed; aside are the keys
 	// that were skipped meanwhile.
 	blocked string
@@ -44,7 +46,7 @@ type failure struct {
 }
 
 func newHealth(policy string) *health {
-	return &health{policy: policy, failing: map[eval.Key]failure{}, aside: map[eval.Key]bool{}}
+	return &health{policy: policy, failing: map[eval.Key]failure{}, unselected: map[eval.Key]bool{}, aside: map[eval.Key]bool{}}
 }
 
 // note stores the result of a reconciliation.
@@ -72,7 +74,13 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 		before.text = value.Cut(err.Error(), maxFailure)
 		h.failing[key] = before
 	}
+	if r.Decision != nil && r.Decision.Refused {
+		h.unselected[key] = true
+	} else {
+		delete(h.unselected, key)
+	}
 	observe.Failing.WithLabelValues(h.policy).Set(float64(len(h.failing)))
+	observe.Unselected.WithLabelValues(h.policy).Set(float64(len(h.unselected)))
 }
 
 // first returns the first of the keys that fail for long enough, and how many

@@ -69,6 +69,28 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// TestUnselected: the first object for which a call left no candidate is named while there
+// is one.
+func TestUnselected(t *testing.T) {
+	t.Parallel()
+	h, c := newHealth("without"), joined()
+	for i, test := range []struct {
+		name    string
+		refused bool
+		want    string
+	}{
+		{"b", true, "a call leaves no candidate, such as for Node b; it is made again every minute"},
+		{"a", true, "a call leaves no candidate, such as for Node a; it is made again every minute"},
+		{"a", false, "a call leaves no candidate, such as for Node b; it is made again every minute"},
+		{"b", false, ""},
+	} {
+		h.note(c, eval.Key{Name: test.name}, reconcile.Result{Decision: &eval.Decision{Refused: test.refused}}, time.Time{})
+		if got := h.withoutCandidate(); got != test.want {
+			t.Errorf("%d: %q, want %q", i, got, test.want)
+		}
+	}
+}
+
 // TestBlocked: while a permission is missing keys are passed over, and none is
 // forgotten.
 func TestBlocked(t *testing.T) {

@@ -62,7 +62,7 @@ func (t *tally) addBrakes(id string, n brakeStatus) {
 	}
 	add(&t.paused, n.paused)
 	add(&t.failing, n.failing)
-	add(&t.held, n.holds)
+	add(&t.warnings, n.holds)
 	for _, lines := range [][]string{n.paused, n.failing} {
 		if len(lines) > 0 {
 			t.reasons = append(t.reasons, id+": "+lines[0])

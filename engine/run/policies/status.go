@@ -121,6 +121,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
 			sum.addBrakes(id, r.brakes(id))
+			sum.warn(id, r.runtime.Unselected(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 		}
 	}
@@ -128,8 +129,8 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
 	n.begins = n.status == statusWaiting && len(sum.waits) == 0
-	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
-	n.warning = joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), held)
+	warnings := value.Cut(strings.Join(sum.warnings, "\n"), configmap.MaxText)
+	n.warning = joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), warnings)
 	return n
 }
 
@@ -200,7 +201,7 @@ func (r *reporter) failing(id string) (text string) {
 		text = d.Text
 	}
 	brakes := r.brakes(id)
-	return text + brakes.text()
+	return text + brakes.text() + r.runtime.Unselected(id)
 }
 
 // measure sets the metric of policies whose newest text is refused.

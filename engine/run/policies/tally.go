@@ -22,8 +22,8 @@ type tally struct {
 	failing, reasons []string
 	// loading are the policies whose newest text is good and is not in force yet.
 	loading []string
-	// What the brakes do.
-	paused, held []string
+	// paused is what the brakes have stopped, warnings are holds and calls without effect.
+	paused, warnings []string
 	// halted are the problems of policies whose rollouts have stopped, rolling counts
 	// those that are rolled out.
 	halted                    []document.Problem
@@ -79,6 +79,13 @@ func (t *tally) degrade(id string, d *controller.Degraded) {
 	}
 	if d.Reason != "" {
 		t.reasons = append(t.reasons, id+": "+d.Reason)
+	}
+}
+
+// warn adds what deserves attention of a policy; "" is nothing.
+func (t *tally) warn(id, text string) {
+	if text != "" {
+		t.warnings = append(t.warnings, id+": "+text)
 	}
 }
 
