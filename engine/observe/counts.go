@@ -88,7 +88,7 @@ func Unused(policy, revision string) {
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {
-	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, ConfigMapErrors, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Disagreeing} {
+	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Ended, ConfigMapErrors, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Disagreeing} {
 		m.Reset()
 	}
 	BrokenWatches.Set(0)
@@ -97,7 +97,7 @@ func Rest() {
 // Forget drops the series of a policy that no longer runs.
 func Forget(policy string) {
 	for _, m := range ofPolicies() {
-		if m != partial(Failed) && m != partial(Reloads) {
+		if m != partial(Failed) && m != partial(Ended) && m != partial(Reloads) {
 			m.DeletePartialMatch(prometheus.Labels{"policy": policy})
 		}
 	}

@@ -47,6 +47,7 @@ var (
 
 	Waiting = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
 	Failed  = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
+	Ended   = gauge(byPolicy, "edict_policy_stopped", "1 while a policy that was in force does not run, though it was not disabled: its ConfigMap lost the label, or lost the policy.")
 	// ConfigMapErrors has a series of each ConfigMap with such errors.
 	ConfigMapErrors = gauge([]string{"configmap"}, "edict_configmap_errors", "Errors of a ConfigMap of policies or params that are not of the text of one policy, such as text that is not YAML.")
 
@@ -112,7 +113,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Ended, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

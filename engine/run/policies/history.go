@@ -36,6 +36,8 @@ type historyStore struct {
 	places map[string]string
 	// discarded are the last good revisions that can no longer run, by policy.
 	discarded map[string]discarded
+	// stopped are the policies that were in force and no longer run.
+	stopped []string
 	// stepped reports whether a revision was in force for the objects of some steps, as
 	// far as the rollouts know.
 	stepped func(policy, revision string) bool
@@ -169,6 +171,7 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 	failed = s.endRollouts(ctx, policies) || failed
 	failed = s.continued(ctx) || failed
 	s.sweep(ctx, c)
+	s.update(c)
 	return failed
 }
 

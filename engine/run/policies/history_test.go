@@ -193,6 +193,55 @@ func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 	}
 }
 
+// TestStoppedPolicies: a policy that was in force and is not there counts as stopped, also
+// after a restart, until it is there again or its history is gone. One that was disabled does
+// not.
+func TestStoppedPolicies(t *testing.T) {
+	t.Parallel()
+	in := func(mode string, texts map[string]string) *source.ConfigMap {
+		return fixture.ConfigMap("m", mode, texts)
+	}
+	text := map[string]string{"p.yaml": fixture.Policy("p", "a")}
+	for name, tc := range map[string]struct {
+		next    *source.ConfigMap
+		stopped bool
+	}{
+		"it runs":                    {in("", text), false},
+		"its ConfigMap is not read":  {fixture.ConfigMap("other", "", nil), true},
+		"it is not in its ConfigMap": {in("", nil), true},
+		"disabled":                   {in("Disabled", text), false},
+		"disabled, and taken out":    {in("Disabled", nil), false},
+		"in the shadow":              {in("Shadow", text), false},
+	} {
+		r := newHistorian(t)
+		r.see(in("", text), lifecycle.Activated, "")
+		r.see(tc.next, lifecycle.Activated, "")
+		if got := len(r.store.stopped) > 0; got != tc.stopped {
+			t.Errorf("%s: %v", name, r.store.stopped)
+		}
+		if !tc.stopped {
+			continue
+		}
+		client := r.store.client
+		r.store = newHistoryStore(client, "ns", r.checker, fixture.Log())
+		if err := r.store.read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.see(tc.next, lifecycle.Activated, "")
+		if len(r.store.stopped) != 1 || r.store.confirmStopped(t.Context()) {
+			t.Errorf("%s: after a restart %v", name, r.store.stopped)
+		}
+		for _, e := range r.store.entries["p"] {
+			if err := client.AppsV1().ControllerRevisions("ns").Delete(t.Context(), e.Name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !r.store.confirmStopped(t.Context()) {
+			t.Errorf("%s: the history is gone, and it still counts", name)
+		}
+	}
+}
+
 // TestHistoryOfADisabledPolicy: what its text disables does not come back by itself when
 // that cannot be read any more. What the annotation disables has a last good revision
 // still, and so has what the annotation enforces in spite of its text.

@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -125,6 +126,31 @@ func (s *historyStore) sweep(ctx context.Context, c *source.Catalog) {
 			}
 		}
 	}
+}
+
+// update finds the policies that were in force and no longer run, though nobody has
+// disabled them or put them in Shadow mode.
+func (s *historyStore) update(c *source.Catalog) {
+	s.stopped = nil
+	for id, list := range s.entries {
+		e := history.InForce(list)
+		if e == nil || e.Result != history.Stopped || c.Units[id] != nil || c.Units[plan.ID{Name: id, Shadow: true}.String()] != nil {
+			continue
+		}
+		if u := e.Unit(); u == nil || !c.Stopped(u, e.File, false) {
+			s.stopped = append(s.stopped, id)
+		}
+	}
+}
+
+// confirmStopped forgets those of which the cluster has no history any more, as after their
+// ConfigMap was deleted, and reports whether there are any.
+func (s *historyStore) confirmStopped(ctx context.Context) (any bool) {
+	for _, id := range s.stopped {
+		s.confirm(ctx, id)
+		any = any || history.InForce(s.entries[id]) == nil
+	}
+	return any
 }
 
 func (s *historyStore) forget(e *history.Entry) {

@@ -50,7 +50,7 @@ func (m *Manager) look(ctx context.Context) error {
 
 // unmeasure drops the series of the metrics: the next leader has its own.
 func (m *Manager) unmeasure() {
-	m.reporter.failed.Set(nil)
+	m.reporter.gauges.Set(nil)
 	m.errors.gauges.Set(nil)
 }
 
@@ -67,7 +67,7 @@ func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
 	for _, n := range m.rollouts.takeNews() {
 		m.status.rolloutEvent(n.text, m.unlabelled.reference(n.configMap))
 	}
-	m.reporter.measure(catalog)
+	m.reporter.measure(catalog, m.history.stopped)
 	m.errors.report(reports)
 }
 

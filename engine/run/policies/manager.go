@@ -164,7 +164,8 @@ func (m *Manager) await(ctx context.Context, shadows, rechecks, healths <-chan t
 		case <-shadows:
 			_ = survive(m.options.Log, func() error { m.shadows.write(ctx); return nil })
 		case <-rechecks:
-			woken = m.recheck()
+			woken = m.history.confirmStopped(ctx)
+			woken = m.recheck() || woken
 		case <-healths:
 			_ = survive(m.options.Log, func() error { woken = m.health(ctx, time.Now()); return nil }) // it is due again
 		case <-m.wake:

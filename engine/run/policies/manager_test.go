@@ -284,12 +284,12 @@ func TestMetricsOfOneThatLedBefore(t *testing.T) {
 		options: Options{Client: client, Store: store, Log: fixture.Log()}, assigner: &assigner{}, errors: newConfigMapErrors(fixture.Log()),
 		reporter: &reporter{policies: lifecycle.NewRegistry(), known: func(*source.Catalog) []string { return []string{"led-before"} }},
 	}
-	m.reporter.measure(nil)
+	m.reporter.measure(nil, []string{"led-before"})
 	m.errors.report([]statusReport{{configMap: &source.ConfigMap{Name: "led-before"}, own: make([]document.Problem, 1)}})
 	if err := m.Run(ctx); err == nil {
 		t.Fatal("it runs on")
 	}
-	if observe.Failed.DeleteLabelValues("led-before") || observe.ConfigMapErrors.DeleteLabelValues("led-before") {
+	if observe.Failed.DeleteLabelValues("led-before") || observe.Ended.DeleteLabelValues("led-before") || observe.ConfigMapErrors.DeleteLabelValues("led-before") {
 		t.Error("a series has stayed")
 	}
 }

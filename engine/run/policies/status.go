@@ -96,7 +96,7 @@ type reporter struct {
 	nothing func(id string, p *lifecycle.Policy) string
 	// rollouts returns how far the rollouts of a ConfigMap have come.
 	rollouts func(configMap string) string
-	failed   observe.Gauges
+	gauges   observe.Gauges
 }
 
 // reports returns the status of all ConfigMaps.
@@ -204,8 +204,9 @@ func (r *reporter) failing(id string) (text string) {
 	return text + brakes.text() + r.runtime.Unselected(id)
 }
 
-// measure sets the metric of policies whose newest text is refused.
-func (r *reporter) measure(c *source.Catalog) {
+// measure sets the metrics of policies whose newest text is refused, and of those that
+// have stopped.
+func (r *reporter) measure(c *source.Catalog, stopped []string) {
 	values := map[observe.Series]float64{}
 	for _, id := range r.known(c) {
 		p, failed := r.policies.Get(id), 0.0
@@ -214,5 +215,8 @@ func (r *reporter) measure(c *source.Catalog) {
 		}
 		values[observe.SeriesOf(observe.Failed, id)] = failed
 	}
-	r.failed.Set(values)
+	for _, id := range stopped {
+		values[observe.SeriesOf(observe.Ended, id)] = 1
+	}
+	r.gauges.Set(values)
 }
