@@ -11,7 +11,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 )
 
 // The exit codes.
@@ -22,6 +24,7 @@ const (
 )
 
 func main() {
+	klog.SetLogger(logr.Discard()) // libraries have nothing to tell beside a command; run has a log
 	ctx, stop := interruptible(context.Background())
 	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -385,12 +385,13 @@ func TestParseTimelineRefuses(t *testing.T) {
 		"- {at: -1m}":                        "at -1m0s: times are counted from the start",
 		"- {at: soon}":                       `invalid duration "soon"`,
 		"- {at: 60}":                         `a duration is a text such as "90s": 60`,
-		"at: 1m":                             "cannot unmarshal",
+		"at: 1m":                             "a timeline is a list of entries: it is of the type object, and has to be a list",
+		"- {at: 1m}\n- {at: 2m, apply: x}":   "entry 2: apply is of the type string, and has to be an object; an entry of a timeline has at",
 		"- [":                                "1:1: not valid YAML: did not find expected",
 		"- {at: 1m}\n---\n- {at: 2m}\n":      "line 3: there is a second document",
 		"- {at: 1m, delete: {nam: a}}":       "unknown field",
 		"- {at: 1m, fail: {verb: pach}}":     `at 1m0s: there is no verb "pach"; did you mean "patch"?`,
-		"- {at: 1m, fail: {times: \"two\"}}": "cannot unmarshal",
+		"- {at: 1m, fail: {times: \"two\"}}": "entry 1: fail.times is of the type string, and has to be of the type int",
 	} {
 		if _, err := ParseTimeline([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

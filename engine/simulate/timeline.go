@@ -2,9 +2,12 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -69,14 +72,18 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Entry
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	decoder.UseNumber()
-	if err := decoder.Decode(&out); err != nil {
-		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", err)
+	var entries []json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return nil, fmt.Errorf("a timeline is a list of entries: %w", mismatch(err))
 	}
+	out := make([]Entry, len(entries))
 	for i := range out {
+		decoder := json.NewDecoder(bytes.NewReader(entries[i]))
+		decoder.DisallowUnknownFields()
+		decoder.UseNumber()
+		if err := decoder.Decode(&out[i]); err != nil {
+			return nil, fmt.Errorf("entry %d: %w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", i+1, mismatch(err))
+		}
 		if out[i].At.Duration < 0 {
 			return nil, fmt.Errorf("at %v: times are counted from the start, and none is before it", out[i].At.Duration)
 		}
@@ -86,6 +93,22 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return int(a.At.Duration - b.At.Duration) })
 	return out, nil
+}
+
+// mismatch says of a value of another type what it is and what it has to be.
+func mismatch(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	want := "of the type " + wrong.Type.Kind().String()
+	switch wrong.Type.Kind() {
+	case reflect.Map, reflect.Struct:
+		want = "an object"
+	case reflect.Slice:
+		want = "a list"
+	}
+	return fmt.Errorf("%s is of the type %s, and has to be %s", cmp.Or(wrong.Field, "it"), wrong.Value, want)
 }
 
 // complete makes of what was read what is needed to let it happen.
