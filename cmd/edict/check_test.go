@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // TestCheckGolden holds the diagnostics as a person sees them: every file and
@@ -112,6 +117,28 @@ func TestCheckSchemasFlag(t *testing.T) {
 }
 
 // TestCheckUnreadable: nothing can be said about what cannot be read.
+// TestCheckManyProblems: a file with thousands of mistakes does not fill the terminal; the
+// others are seen as well, and programs get all.
+func TestCheckManyProblems(t *testing.T) {
+	t.Parallel()
+	list := []document.Problem{}
+	for range 5000 {
+		list = append(list, document.Problem{Position: document.Position{File: "a.yaml"}, Severity: document.Warning, Message: "odd"})
+	}
+	list = append(list, document.Problem{Position: document.Position{File: "b.yaml"}, Severity: document.Error, Message: "wrong"})
+	var text, programs bytes.Buffer
+	if err := errors.Join(checkText(&text, &source.Bundle{}, list), checkJSON(&programs, &source.Bundle{}, list)); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat("a.yaml: warning: odd\n", 100) + "b.yaml: error: wrong\na.yaml: 4900 more are not shown; -o json has them\n0 policies in 0 files: 1 error, 5000 warnings\n"
+	if got := text.String(); got != want {
+		t.Errorf("%s", got)
+	}
+	if n := strings.Count(programs.String(), `"odd"`); n != 5000 {
+		t.Errorf("a program gets %d", n)
+	}
+}
+
 func TestCheckUnreadable(t *testing.T) {
 	t.Parallel()
 	empty, other := t.TempDir(), t.TempDir()

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/check"
@@ -15,9 +17,20 @@ var checkOutputs = map[string]func(w io.Writer, b *source.Bundle, list []documen
 	"text": checkText, "json": checkJSON, "sarif": checkSARIF, "github": checkGitHub,
 }
 
+// maxProblems is how many findings of a file are printed for a person.
+const maxProblems = 100
+
 func checkText(w io.Writer, b *source.Bundle, list []document.Problem) error {
+	shown := map[string]int{}
 	for _, p := range list {
-		printProblem(w, p)
+		if shown[p.File]++; shown[p.File] <= maxProblems {
+			printProblem(w, p)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(shown)) {
+		if more := shown[file] - maxProblems; more > 0 {
+			fmt.Fprintf(w, "%s: %d more are not shown; -o json has them\n", file, more)
+		}
 	}
 	_, err := fmt.Fprintln(w, summary(b, list))
 	return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -269,6 +270,6 @@ func printFailures(w io.Writer, r simulate.Result) {
 		if n > 1 {
 			again = fmt.Sprintf(" (%d times)", n)
 		}
-		fmt.Fprintf(w, "\nerror at +%s, %s %s%s:\n  %s\n", e.At.Sub(r.Start), e.Policy, e.Key, again, e.Message)
+		fmt.Fprintf(w, "\nerror at +%s, %s %s%s:\n  %s\n", e.At.Sub(r.Start), e.Policy, e.Key, again, strings.ReplaceAll(e.Message, "\n", "\n  "))
 	}
 }

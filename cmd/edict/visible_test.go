@@ -95,3 +95,17 @@ func TestControlsOfPolicies(t *testing.T) {
 		t.Errorf("%q", got.stdout)
 	}
 }
+
+// TestAMessageIsNoLine: what an object says cannot look like a line of the command.
+func TestAMessageIsNoLine(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	policy := writeFile(t, folder, "p.yaml", "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n  rules: [{name: r, do: [{fail: 'bad ${object.data.x}'}]}]\n")
+	objects := writeFile(t, folder, "o.json", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": "d"}, "data": {"x": "\nerror: fake"}}`)
+	for _, command := range [][]string{{"simulate"}, {"plan"}, {"explain", "p", "d/o"}} {
+		got := program(t, append(command, "--policies", policy, "--objects", objects)...)
+		if !strings.Contains(got.stdout, "bad") || strings.Contains(got.stdout+got.stderr, "\nerror: fake") {
+			t.Errorf("%v: %s%s", command, got.stdout, got.stderr)
+		}
+	}
+}

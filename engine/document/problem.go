@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -29,14 +30,17 @@ type Position struct {
 
 // String returns file:line:col, leaving out what is not known.
 func (p Position) String() string {
-	switch {
-	case p.Line == 0:
-		return p.File
-	case p.Column == 0:
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
-	default:
-		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	out := p.File
+	for _, n := range []int{p.Line, p.Column} {
+		if n == 0 {
+			break
+		}
+		out += ":" + strconv.Itoa(n)
 	}
+	if p.File == "" {
+		out = strings.TrimPrefix(out, ":")
+	}
+	return out
 }
 
 // Problem is one thing wrong with a document: what, where, and how to mend it.
@@ -68,17 +72,28 @@ func (p Problem) Error() string {
 // Pretty writes file:line:col: severity: message, then the line with a caret
 // and the hint, as far as they are known.
 func (p Problem) Pretty() string {
-	out := fmt.Sprintf("%s: %s", p.Severity, p.Message)
+	out := fmt.Sprintf("%s: %s", p.Severity, cut(p.Message))
 	if at := p.Position.String(); at != "" {
 		out = at + ": " + out
 	}
-	if p.Source != "" && p.Column > 0 {
+	if p.Source != "" && p.Column > 0 && len(p.Source) <= maxShown {
 		out += fmt.Sprintf("\n    %s\n    %s^", p.Source, indent(p.Source, p.Column-1))
 	}
 	if p.Hint != "" {
-		out += "\n    " + p.Hint
+		out += "\n    " + cut(p.Hint)
 	}
 	return visible(out)
+}
+
+// maxShown is how much of a text is shown to a person, in bytes: a name of a stranger's
+// file may be as long as the file.
+const maxShown = 2000
+
+func cut(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "..."
 }
 
 // visible returns a text with a sign in place of each character that a terminal or an

@@ -14,10 +14,21 @@ func TestPositionText(t *testing.T) {
 		"f":     {File: "f"},
 		"f:3":   {File: "f", Line: 3},
 		"f:3:7": {File: "f", Line: 3, Column: 7},
+		"3:7":   {Line: 3, Column: 7}, // whoever names the file adds it
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("%#v is written %q, not %q", p, got, want)
 		}
+	}
+}
+
+// TestLongTextsAreCut: a person is not shown a name of a hundred kilobytes, nor its line.
+func TestLongTextsAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 50_000)
+	p := Problem{Position: Position{File: "f", Line: 1, Column: 9}, Severity: Error, Message: long, Hint: long, Source: long}
+	if got := p.Pretty(); len(got) > 3*maxShown || !strings.HasPrefix(got, "f:1:9: error: ää") {
+		t.Errorf("%d bytes: %.50s", len(got), got)
 	}
 }
 
