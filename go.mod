@@ -2,6 +2,8 @@ module github.com/edict-dev/edict
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/a8m/envsubst v1.4.3
 	github.com/benbjohnson/immutable v0.4.3
