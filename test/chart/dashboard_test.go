@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,25 @@ func TestDashboard(t *testing.T) {
 			if p.overlaps(other) {
 				t.Errorf("%q lies over %q", p.Title, other.Title)
 			}
+		}
+	}
+}
+
+// TestTheDashboardShowsWhatAlertsSay: what an alert is about has a panel, and so have the brakes
+// and the scheduler extender.
+func TestTheDashboardShowsWhatAlertsSay(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(chart, "files", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := []string{"edict_kept_back_objects", "edict_policy_holds", "edict_policy_unselected_objects", "edict_extender_requests_total", "edict_extender_circuit_state"}
+	for _, rule := range alertRules(t) {
+		metrics = append(metrics, regexp.MustCompile(`edict_\w+`).FindAllString(rule.Expr, -1)...)
+	}
+	for _, name := range metrics {
+		if !strings.Contains(string(text), name+"{") {
+			t.Errorf("no panel shows %s", name)
 		}
 	}
 }
