@@ -3,11 +3,15 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -22,6 +26,34 @@ type resultLog struct {
 	log     *slog.Logger
 	metrics *metrics.Policies
 	writes  writeRate
+	said    said
+}
+
+// said has what a policy logged last for each key, as a hash.
+type said struct {
+	mu sync.Mutex
+	of map[eval.Key]uint64
+}
+
+// news reports whether lines are to be logged: they are others than those of the key's last
+// evaluation, or something was written.
+func (s *said) news(key eval.Key, revision string, lines []eval.Line, wrote bool) bool {
+	hash := fnv.New64a()
+	for _, line := range lines {
+		fmt.Fprintf(hash, "%s %v %s %q\n", revision, line.At, line.Level, line.Message)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last, known := s.of[key]
+	if len(lines) == 0 {
+		delete(s.of, key)
+		return false
+	}
+	if s.of == nil {
+		s.of = map[eval.Key]uint64{}
+	}
+	s.of[key] = hash.Sum64()
+	return wrote || !known || last != s.of[key]
 }
 
 // writeRate decides which writes of a policy have a line of their own: a policy that writes
@@ -65,7 +97,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 	l.metrics.Report(ctx, c, key, r)
 	log := l.log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String())
-	if r.Decision != nil {
+	if r.Decision != nil && l.said.news(key, c.Policy.Revision, r.Decision.Log, slices.ContainsFunc(r.Outcomes, apply.Outcome.Written)) {
 		for _, line := range r.Decision.Log {
 			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())
 		}

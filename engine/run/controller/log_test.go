@@ -132,3 +132,33 @@ func TestManyWritesAreCounted(t *testing.T) {
 		}
 	})
 }
+
+// TestALineIsSaidOnce: what a policy logs at every evaluation of a key is said when it
+// changes, and with each write.
+func TestALineIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	var s said
+	lines := func(text string) []eval.Line { return []eval.Line{{Level: "warning", Message: text}} }
+	for i, step := range []struct {
+		key, revision, text string
+		wrote, want         bool
+	}{
+		{"a", "1", "spread", false, true},
+		{"a", "1", "spread", false, false},
+		{"b", "1", "spread", false, true},
+		{"a", "1", "spread", true, true},
+		{"a", "1", "spread wide", false, true},
+		{"a", "1", "", false, false},
+		{"a", "1", "spread wide", false, true},
+		{"a", "2", "spread wide", false, true},
+		{"a", "2", "spread wide", false, false},
+	} {
+		said := []eval.Line(nil)
+		if step.text != "" {
+			said = lines(step.text)
+		}
+		if got := s.news(eval.Key{Name: step.key}, step.revision, said, step.wrote); got != step.want {
+			t.Errorf("step %d: %v", i, got)
+		}
+	}
+}
