@@ -61,19 +61,53 @@ func (p *policy) stamping(a plan.Action) {
 		return
 	}
 	plan.Programs(a, func(program *cel.Program) {
-		if program.Names()[analyze.Now.Name] && !chooses(program) {
-			p.report(document.SelfFeeding, program.Pos(), "write it only when something else has changed: give the rule a when",
-				"the time differs in every evaluation, so every write causes the next")
+		if chooses(program, operators.Conditional, "orValue", "or") {
+			return
+		}
+		for _, one := range p.behind(program, operators.Conditional, "orValue", "or") {
+			if one.Names()[analyze.Now.Name] {
+				p.report(document.SelfFeeding, program.Pos(), "write it only when something else has changed: give the rule a when",
+					"the time differs in every evaluation, so every write causes the next")
+				return
+			}
 		}
 	})
 }
 
-// chooses reports whether an expression gives one of several values.
-func chooses(program *cel.Program) (chooses bool) {
+// behind returns an expression with those of the variables that it uses, but for those that
+// give one of several values by some functions.
+func (p *policy) behind(program *cel.Program, functions ...string) []*cel.Program {
+	out := []*cel.Program{program}
+	for i := 0; i < len(out); i++ {
+		for name := range out[i].Names() {
+			p.variable(name, func(v *cel.Program) {
+				if !slices.Contains(out, v) && !chooses(v, functions...) {
+					out = append(out, v)
+				}
+			})
+		}
+	}
+	return out
+}
+
+// variable visits the expressions of a variable of the policy by its name in expressions.
+func (p *policy) variable(name string, visit func(*cel.Program)) {
+	for _, v := range p.plan.Variables {
+		switch {
+		case analyze.VariableRef(v.Name).String() != name:
+		case v.Program != nil:
+			visit(v.Program)
+		case v.Value != nil && v.Rego == nil:
+			v.Value.Walk(visit)
+		}
+	}
+}
+
+// chooses reports whether an expression gives one of several values by some functions.
+func chooses(program *cel.Program, functions ...string) (chooses bool) {
 	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.CallKind {
-			name := e.AsCall().FunctionName()
-			chooses = chooses || name == operators.Conditional || name == "orValue" || name == "or"
+			chooses = chooses || slices.Contains(functions, e.AsCall().FunctionName())
 		}
 	}))
 	return chooses
@@ -81,19 +115,41 @@ func chooses(program *cel.Program) (chooses bool) {
 
 // fed reports a sum or difference with the field that it is written to.
 func (p *policy) fed(program *cel.Program, path []string) {
-	f := fieldsOf(program)
-	ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Add && e.AsCall().FunctionName() != operators.Subtract {
-			return
-		}
-		for _, arg := range e.AsCall().Args() {
-			if root, own, ok := f.chain(arg); ok && root == "object" && slices.Equal(own, path) {
-				p.report(document.SelfFeeding, program.Pos(), "write it only when something else has changed: give the rule a when",
-					strings.Join(path, ".")+" is computed from itself, so every write causes the next")
-				return
+	found := false
+	for _, one := range p.behind(program, operators.Conditional) {
+		f := fieldsOf(one)
+		ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+			if e.Kind() == ast.CallKind && (e.AsCall().FunctionName() == operators.Add || e.AsCall().FunctionName() == operators.Subtract) {
+				found = found || slices.ContainsFunc(e.AsCall().Args(), func(arg ast.Expr) bool { return slices.Equal(p.own(f, arg), path) })
 			}
+		}))
+	}
+	if found {
+		p.report(document.SelfFeeding, program.Pos(), "write it only when something else has changed: give the rule a when",
+			strings.Join(path, ".")+" is computed from itself, so every write causes the next")
+	}
+}
+
+// own returns the field of the primary object that an expression is, also by the name of a
+// variable; nil if it is something else.
+func (p *policy) own(f fields, e ast.Expr) []string {
+	for range len(p.plan.Variables) + 1 {
+		root, path, ok := f.chain(e)
+		if !ok || root == "object" {
+			return path
 		}
-	}))
+		if root == "variables" && len(path) == 1 {
+			root += "." + path[0]
+		}
+		var v *cel.Program
+		p.variable(root, func(one *cel.Program) { v = one })
+		if v == nil {
+			return nil
+		}
+		f = fieldsOf(v)
+		e = f.ast.Expr()
+	}
+	return nil
 }
 
 // conversions are the functions through which chain looks.

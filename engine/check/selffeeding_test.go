@@ -29,3 +29,32 @@ func TestSelfFeeding(t *testing.T) {
 		}
 	}
 }
+
+// TestSelfFeedingThroughVariables: a variable hides neither the field nor the sum nor the time.
+func TestSelfFeedingThroughVariables(t *testing.T) {
+	t.Parallel()
+	const count = `int(object.metadata.?annotations[?"a"].orValue("0"))`
+	for name, tc := range map[string]struct {
+		variables, value string
+		found            bool
+	}{
+		"inline":                 {`[]`, `string(` + strings.ReplaceAll(count, `"`, `\"`) + ` + 1)`, true},
+		"the field":              {`[{name: n, expression: '` + count + `'}]`, "string(variables.n + 1)", true},
+		"the sum":                {`[{name: n, expression: '` + count + ` + 1'}]`, "string(variables.n)", true},
+		"both, in two":           {`[{name: n, expression: '` + count + `'}, {name: m, expression: variables.n + 1}]`, "string(variables.m)", true},
+		"the time":               {`[{name: t, value: "at ${now}"}]`, "${variables.t}", true},
+		"another field":          {`[{name: n, expression: '` + strings.Replace(count, `"a"`, `"b"`, 1) + `'}]`, "string(variables.n + 1)", false},
+		"a choice":               {`[{name: n, expression: 'object.metadata.name == "x" ? ` + count + ` + 1 : 1'}]`, "string(variables.n)", false},
+		"the field, not changed": {`[{name: n, expression: '` + count + `'}]`, "string(variables.n)", false},
+	} {
+		value := tc.value
+		if !strings.Contains(value, "${") {
+			value = "${" + value + "}"
+		}
+		text := forNodes + "  variables: " + tc.variables + "\n  rules: [{name: r, do: [{annotations: {set: {a: \"" + value + "\"}}}]}]\n"
+		got := strings.Join(found(t, text), "\n")
+		if strings.Contains(got, "self-feeding") != tc.found {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
