@@ -49,6 +49,7 @@ func policiesOf(permissions []rbac.Permission) (out []string) {
 // controller needs to that of the controller.
 func (f *bindFlags) bound(r role, policy string) []role {
 	controller := &account{namespace: f.namespace, name: f.controller}
+	r.policy = policy
 	if f.prefix == "" {
 		r.account = controller
 		return []role{r}

@@ -16,8 +16,10 @@ type role struct {
 	// params are those that name the namespace.
 	params []string
 	rules  []rbac.Rule
-	// account is the ServiceAccount that it is bound to, if it is bound at all.
+	// account is the ServiceAccount that it is bound to, if it is bound at all, and policy the
+	// one for which it is.
 	account *account
+	policy  string
 }
 
 // account names a ServiceAccount.
@@ -65,6 +67,10 @@ func (r role) neededBy() string {
 	return strings.Join(out, "\n")
 }
 
+// labelPermissions is on roles and bindings of one policy. Cluster roles cannot be owned by a
+// ConfigMap, so that somebody has to delete them when the policy is gone.
+const labelPermissions = "edict.dev/permissions-of"
+
 const (
 	rbacGroup   = "rbac.authorization.k8s.io"
 	rbacVersion = rbacGroup + "/v1"
@@ -103,6 +109,9 @@ func (r role) printHead(w io.Writer, kind string) {
 	if r.namespace != "" {
 		fmt.Fprintf(w, "  namespace: %s\n", rbac.Quote(r.namespace))
 	}
+	if r.policy != "" {
+		fmt.Fprintf(w, "  labels: {%s: %s}\n", labelPermissions, rbac.Quote(r.policy))
+	}
 }
 
 func (r role) printBinding(w io.Writer) {
@@ -138,6 +147,9 @@ func (r role) metadata() map[string]any {
 	out := map[string]any{"name": r.name}
 	if r.namespace != "" {
 		out["namespace"] = r.namespace
+	}
+	if r.policy != "" {
+		out["labels"] = map[string]string{labelPermissions: r.policy}
 	}
 	return out
 }
