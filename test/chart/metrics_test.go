@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/edict-dev/edict/builtins/extender"
 	"github.com/edict-dev/edict/engine/observe"
 )
 
@@ -46,11 +47,18 @@ func TestMetricsExist(t *testing.T) {
 	}
 }
 
-// exportedMetrics are those that the engine registers, with their labels.
+// exportedMetrics are those that the engine and the extender register, with their labels.
 func exportedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
 	metrics := &collected{labels: map[string][]string{}}
 	if err := observe.Register(metrics); err != nil {
+		t.Fatal(err)
+	}
+	client, err := extender.New(extender.Config{URL: "http://localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := metrics.Register(client); err != nil {
 		t.Fatal(err)
 	}
 	return metrics.labels
