@@ -50,12 +50,12 @@ var layers = [][]string{
 	{"engine/record"},
 	// The loop; what is kept of policies; what wakes what.
 	{"engine/reconcile", "engine/history", "engine/graph"},
-	// Worlds as far as policies read them; what is wrong with policies.
-	{"engine/check", "engine/snapshot", "engine/cluster", "engine/explain", "engine/coverage"},
+	// Worlds as far as policies read them.
+	{"engine/snapshot", "engine/cluster", "engine/explain", "engine/coverage"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
-	// What simulations come to, and how two of them differ.
-	{"engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
+	// The results of simulations, and how two of them differ; what is wrong with policies.
+	{"engine/check", "engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
 	// How much tests notice.
 	{"engine/mutation"},
 	// The log of what was written; a page to look at decisions.

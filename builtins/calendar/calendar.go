@@ -58,7 +58,7 @@ func location(v value.Value) (*time.Location, error) {
 	name, _ := value.Str(v)
 	zone, err := week.Location(name)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin", value.Cut(name, week.MaxZone))
+		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin", value.Cut(name, week.MaxLocation))
 	}
 	return zone, nil
 }

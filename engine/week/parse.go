@@ -153,8 +153,8 @@ func parse(text string) (Window, error) {
 
 // Limits of the names of time zones, and of how many are kept.
 const (
-	MaxZone  = 64
-	maxZones = 1_000
+	MaxLocation  = 64
+	maxLocations = 1_000
 )
 
 // locations are the time zones that were asked for, by name: reading one takes a file.
@@ -166,8 +166,8 @@ var locations struct {
 // Location returns a time zone by its name. That of the machine is none: the same policy
 // decides the same everywhere.
 func Location(name string) (*time.Location, error) {
-	if len(name) > MaxZone || name == "" || name == "Local" || path.Clean(name) != name {
-		return nil, fmt.Errorf("unknown time zone %q; a name is such as Etc/UTC or Europe/Berlin", name[:min(len(name), MaxZone)])
+	if len(name) > MaxLocation || name == "" || name == "Local" || path.Clean(name) != name {
+		return nil, fmt.Errorf("unknown time zone %q; a name is such as Etc/UTC or Europe/Berlin", name[:min(len(name), MaxLocation)])
 	}
 	locations.RLock()
 	known := locations.known[name]
@@ -185,7 +185,7 @@ func Location(name string) (*time.Location, error) {
 	if locations.known == nil {
 		locations.known = map[string]*time.Location{}
 	}
-	if len(locations.known) < maxZones {
+	if len(locations.known) < maxLocations {
 		locations.known[name] = out
 	}
 	return out, nil

@@ -167,16 +167,16 @@ var catalogue = map[*demand][]string{
 	interpretedDemand: {
 		"string_to_int64", "string_to_uint64", "string_to_double", "string_to_bool", "string_to_duration", "string_to_timestamp",
 	},
-	zonedDemand("getDate"):         {"timestamp_to_day_of_month_1_based_with_tz"},
-	zonedDemand("getDayOfMonth"):   {"timestamp_to_day_of_month_with_tz"},
-	zonedDemand("getDayOfWeek"):    {"timestamp_to_day_of_week_with_tz"},
-	zonedDemand("getDayOfYear"):    {"timestamp_to_day_of_year_with_tz"},
-	zonedDemand("getFullYear"):     {"timestamp_to_year_with_tz"},
-	zonedDemand("getHours"):        {"timestamp_to_hours_with_tz"},
-	zonedDemand("getMilliseconds"): {"timestamp_to_milliseconds_with_tz"},
-	zonedDemand("getMinutes"):      {"timestamp_to_minutes_with_tz"},
-	zonedDemand("getMonth"):        {"timestamp_to_month_with_tz"},
-	zonedDemand("getSeconds"):      {"timestamp_to_seconds_tz"},
+	localDemand("getDate"):         {"timestamp_to_day_of_month_1_based_with_tz"},
+	localDemand("getDayOfMonth"):   {"timestamp_to_day_of_month_with_tz"},
+	localDemand("getDayOfWeek"):    {"timestamp_to_day_of_week_with_tz"},
+	localDemand("getDayOfYear"):    {"timestamp_to_day_of_year_with_tz"},
+	localDemand("getFullYear"):     {"timestamp_to_year_with_tz"},
+	localDemand("getHours"):        {"timestamp_to_hours_with_tz"},
+	localDemand("getMilliseconds"): {"timestamp_to_milliseconds_with_tz"},
+	localDemand("getMinutes"):      {"timestamp_to_minutes_with_tz"},
+	localDemand("getMonth"):        {"timestamp_to_month_with_tz"},
+	localDemand("getSeconds"):      {"timestamp_to_seconds_tz"},
 	// No more than some bytes and steps, whatever the arguments are. Lists are put
 	// behind one another without being copied, but for the item that a loop adds.
 	small: {

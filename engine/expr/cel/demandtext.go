@@ -234,14 +234,14 @@ func precisions(format string) (sum int) {
 	return sum
 }
 
-// zonedDemand is declared of a function of a time in a time zone. Those with a name are
+// localDemand is declared of a function of a time in a time zone. Those with a name are
 // looked up as the builtins do; an offset such as 01:00 is left to the library.
-func zonedDemand(function string) *demand {
+func localDemand(function string) *demand {
 	return &demand{
 		need: func(a *callArgs) expr.Need {
-			zone, _ := a[1].(types.String)
-			if zone != "" && !isOffset(zone) {
-				if _, err := week.Location(string(zone)); err != nil {
+			name, _ := a[1].(types.String)
+			if name != "" && !isOffset(name) {
+				if _, err := week.Location(string(name)); err != nil {
 					return expr.Need{Work: 200} // it was looked for in some files
 				}
 			}
@@ -249,11 +249,11 @@ func zonedDemand(function string) *demand {
 		},
 		instead: func(a *callArgs) ref.Val {
 			at, ok := a[0].(types.Timestamp)
-			zone, isText := a[1].(types.String)
-			if !ok || !isText || zone == "" || isOffset(zone) {
+			name, isText := a[1].(types.String)
+			if !ok || !isText || name == "" || isOffset(name) {
 				return nil
 			}
-			location, err := week.Location(string(zone))
+			location, err := week.Location(string(name))
 			if err != nil {
 				return types.WrapErr(err)
 			}
@@ -262,6 +262,6 @@ func zonedDemand(function string) *demand {
 	}
 }
 
-func isOffset(zone types.String) bool {
-	return len(zone) <= week.MaxZone && strings.Contains(string(zone), ":")
+func isOffset(name types.String) bool {
+	return len(name) <= week.MaxLocation && strings.Contains(string(name), ":")
 }
