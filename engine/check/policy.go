@@ -8,7 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// policy is one that is looked at.
+// policy is a policy under check.
 type policy struct {
 	plan     *plan.Policy
 	unit     *source.Unit
