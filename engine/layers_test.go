@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"engine/record"},
 	// The loop; what is kept of policies; what wakes what.
 	{"engine/reconcile", "engine/history", "engine/graph"},
-	// Worlds as far as policies read them.
+	// Sets of objects with the fields that policies read.
 	{"engine/snapshot", "engine/cluster", "engine/explain", "engine/coverage"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},

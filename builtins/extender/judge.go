@@ -14,9 +14,9 @@ import (
 const spare = 1000
 
 // decode reads the scores that an answer gives to some pools. The first of
-// several entries about one pool is used. An answer without a list says nothing, while
-// null is how Go writes an empty one. Entries are read one at a time, so that an answer takes no more memory
-// than its text.
+// several entries about one pool is used. An answer without a list is an error; null is an
+// empty list, as Go encodes a nil slice. Entries are read one at a time, so that an answer
+// takes no more memory than its text.
 func decode(body []byte, asked []pool) (map[pool]int64, error) {
 	// A field that stands there twice must not mix its two values, which
 	// decoding into the same list would do: only the last one is decoded.

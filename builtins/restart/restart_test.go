@@ -28,7 +28,7 @@ func TestAnnotationName(t *testing.T) {
 
 type object = map[string]any
 
-// TestReferences: of both arguments only the fields are there that the function declares.
+// TestReferences gives the function only the fields that it declares to read.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	workloads, sources := read(0), read(1)

@@ -240,7 +240,7 @@ func (in *input) simulation(ctx context.Context, log *record.Log, until string) 
 	return sim, nil
 }
 
-// objectFlags are those of edict explain TYPE/NAME.
+// objectFlags are the flags of edict explain TYPE/NAME.
 type objectFlags struct{ namespace, log string }
 
 func (f *objectFlags) register(cmd *cobra.Command) {
@@ -248,7 +248,7 @@ func (f *objectFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.log, "log", "", "of TYPE/NAME: a file with the log of the controller, - for standard input (default: the logs of its Pods in --policy-namespace)")
 }
 
-// run says which policies wrote an object, TYPE/NAME, and about which keys.
+// run prints the policies that wrote an object, TYPE/NAME, and their keys.
 func (f *objectFlags) run(ctx context.Context, arg string, o *origin, output string, out, errOut io.Writer) error {
 	if err := wantOutput(output, "text", "json"); err != nil {
 		return err
@@ -300,7 +300,7 @@ func printWriters(out io.Writer, d *cluster.Written, namespace string) error {
 			at = m.At.UTC().Format(time.RFC3339)
 		}
 		keys[m.Policy] = "KEY"
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", m.Policy, at, some(m.Fields))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", m.Policy, at, joinFirst(m.Fields))
 	}
 	if len(d.Writes) > 0 {
 		fmt.Fprintln(w, "Writes in the log:")
@@ -319,7 +319,7 @@ func printWriters(out io.Writer, d *cluster.Written, namespace string) error {
 	return w.Flush()
 }
 
-// causes says what woke a key.
+// causes lists the objects and deadlines that woke a key.
 func causes(list []record.WakeDocument) string {
 	out := make([]string, 0, len(list))
 	for _, w := range list {
@@ -329,11 +329,11 @@ func causes(list []record.WakeDocument) string {
 		}
 		out = append(out, text)
 	}
-	return some(out)
+	return joinFirst(out)
 }
 
-// some joins the first of a list.
-func some(list []string) string {
+// joinFirst joins the first of a list, with the number of the others.
+func joinFirst(list []string) string {
 	const most = 3
 	text := strings.Join(list[:min(len(list), most)], ", ")
 	if len(list) > most {

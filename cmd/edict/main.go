@@ -24,7 +24,7 @@ const (
 )
 
 func main() {
-	klog.SetLogger(logr.Discard()) // libraries have nothing to tell beside a command; run has a log
+	klog.SetLogger(logr.Discard()) // a command prints its own errors; edict run sets a logger
 	ctx, stop := interruptible(context.Background())
 	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

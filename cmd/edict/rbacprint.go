@@ -67,8 +67,8 @@ func (r role) neededBy() string {
 	return strings.Join(out, "\n")
 }
 
-// labelPermissions is on roles and bindings of one policy. Cluster roles cannot be owned by a
-// ConfigMap, so that somebody has to delete them when the policy is gone.
+// labelPermissions is the label of the roles and bindings of one policy, by which they can be
+// deleted with it: a ConfigMap cannot own cluster roles.
 const labelPermissions = "edict.dev/permissions-of"
 
 const (

@@ -142,7 +142,7 @@ func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
 	case f.Scans != nil:
 		return t.scan(f.Scans, args, env)
 	case f.Reads != nil:
-		t.some(f.Reads, args, env)
+		t.declared(f.Reads, args, env)
 		return nil
 	}
 	for _, a := range args {
@@ -151,8 +151,8 @@ func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
 	return nil
 }
 
-// some is a builtin that reads some fields of its arguments.
-func (t *tracer) some(fields [][]string, args []ast.Expr, env *locals) {
+// declared is a builtin that declares which fields of its arguments it reads.
+func (t *tracer) declared(fields [][]string, args []ast.Expr, env *locals) {
 	for i, a := range args {
 		of := t.flow(a, env)
 		t.reads.Presence(of)

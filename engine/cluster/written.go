@@ -27,7 +27,7 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// Written is what is known of the writes of policies about an object.
+// Written lists the writes of policies to an object.
 type Written struct {
 	Object record.ObjectDocument `json:"object"`
 	// Managers are the policies that its managedFields name.
@@ -58,8 +58,8 @@ type Write struct {
 // maxWrites is how many writes are shown.
 const maxWrites = 10
 
-// FindWriters returns an object, TYPE/NAME as for kubectl, with what its managedFields say.
-// One that is gone has none.
+// FindWriters returns the policies in the managedFields of an object, TYPE/NAME as for
+// kubectl. It returns none for an object that does not exist.
 func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Interface, arg, namespace string) (*Written, error) {
 	typ, name, _ := strings.Cut(arg, "/")
 	mapping, err := mappingOf(client.Discovery(), typ)

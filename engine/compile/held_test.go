@@ -45,7 +45,7 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// ruleCase is the spec of a policy, and a part of what is wrong with it; "" is nothing.
+// ruleCase is the spec of a policy, and a part of its error, if it has one.
 type ruleCase struct{ spec, want string }
 
 // testRules compiles policies and compares what is wrong with them.

@@ -74,7 +74,7 @@ type Effect struct {
 	// Refuse, that one which exists after all is not taken over unless it is the
 	// policy's.
 	Missing, Refuse bool
-	// Takes says that an apply takes over an object that is somebody else's.
+	// Takes is true if an apply may take over an object of another manager.
 	Takes bool
 	// Unlocked says that the patch depends on nothing that was read, or that the
 	// object is deleted although it has changed: it is sent without the version
@@ -158,7 +158,7 @@ type Decision struct {
 	Fired RuleSet
 	// Unselected says that a selection had no candidate left.
 	Unselected bool
-	// Refused says that it was after a call which dropped some.
+	// Refused is true if a call dropped candidates of that selection.
 	Refused bool
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
@@ -166,26 +166,26 @@ type Decision struct {
 	Skipped int
 }
 
-// Rated says of a rule with a rate how many items wait.
+// Rated counts the items of a rule that wait because of its rate.
 type Rated struct {
 	Rule, Items int
 	// Due is when the next of them runs.
 	Due time.Time
 }
 
-// Delay is what waits of a rule, because of its debounce or of its rate.
+// Delay describes a rule that waits because of its debounce or its rate.
 type Delay struct {
-	// Key is that of the debounce; "" is a rate.
+	// Key is the debounce key; it is empty for a rate.
 	Key string
 	// Items is how many wait because of a rate.
 	Items int
-	// Wanted says that the condition of the rule holds.
+	// Wanted is true if the condition of the rule is true.
 	Wanted bool
 	// Due is when the rule runs next.
 	Due time.Time
 }
 
-// Delayed returns what waits of a rule with a debounce or a rate; nil if nothing does.
+// Delayed returns the delay of a rule, or nil.
 func (d *Decision) Delayed(rule int) *Delay {
 	if at := slices.IndexFunc(d.Debounced, func(one Debounced) bool { return one.Rule == rule && !one.Ran }); at >= 0 {
 		one := &d.Debounced[at]

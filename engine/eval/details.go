@@ -38,7 +38,7 @@ type RuleDetails struct {
 	// Fired says that the rule ran, or ran for an item; Failed that it, or an
 	// item, failed.
 	Fired, Failed bool
-	// Delayed is what waits of a rule with a debounce or a rate; nil if nothing does.
+	// Delayed is the delay of a rule with a debounce or a rate, or nil.
 	Delayed *Delay
 	// When is its condition; nil when it has none, or one for each item.
 	When *ConditionDetails

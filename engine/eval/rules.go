@@ -136,8 +136,8 @@ func (r *ruleRun) allItems(base *frame) {
 	r.fired = r.items > 0
 }
 
-// allow returns for how many of some items the rule may run now. It writes down that it
-// does, before any effect of them, and when the others run.
+// allow returns the number of items for which the rate lets the rule run now. It adds the
+// effect that records their times, and notes when the others run.
 func (r *ruleRun) allow(base *frame, items int) int {
 	if r.rule.Rate == nil || items == 0 {
 		return items

@@ -55,14 +55,14 @@ func (c choosing) selection(a *plan.Select, f *frame) error {
 	return c.won(in, outcome, outer, summary)
 }
 
-// askedAgain is how soon a call is made again that left no candidate: as seldom as one that
-// keeps failing. Nothing that is watched says when it would answer otherwise.
-const askedAgain = time.Minute
+// askAgainAfter is the time until a call that left no candidate is made again, the longest
+// back-off of one that fails. No watch reports that its answer would differ.
+const askAgainAfter = time.Minute
 
 func (c choosing) askAgain(o *selection.Outcome) {
 	if o.Refused {
 		c.run.ev.decision.Refused = true
-		c.run.ev.noteFlip(c.run.ev.in.Now.Add(askedAgain))
+		c.run.ev.noteFlip(c.run.ev.in.Now.Add(askAgainAfter))
 	}
 }
 

@@ -132,7 +132,7 @@ type need struct {
 	// field is as in Allowance.
 	field  string
 	danger danger
-	// why is what the field puts at risk; "" says what its name does.
+	// why is the risk of a write, if the name of the field does not tell it.
 	why string
 	// closed says that the kind is not open, home which namespace is the
 	// controller's own, if that is why.

@@ -205,7 +205,7 @@ type written struct {
 }
 
 // named returns a kind with the object of it that templates name, which may be nil. theirs
-// says that it may be an object of others.
+// is true if it may be an object of others.
 func named(gvk schema.GVK, namespace, name *cel.Template, theirs bool) written {
 	return written{patched{GVK: gvk, theirs: theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
 }

@@ -42,7 +42,7 @@ type Rule struct {
 	Former bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
-	// Rate bounds how often the rule runs; nil is no bound.
+	// Rate bounds how often the rule runs, unless it is nil.
 	Rate *Rate
 	// Leaving says that the condition or list uses the name leaving: the rule is
 	// for objects that no longer match the policy's selector, too.
@@ -60,7 +60,7 @@ type Debounce struct {
 	Allowed []Window
 }
 
-// MaxRate is the most that the Max of a Rate may be: an annotation has as many times.
+// MaxRate bounds the Max of a Rate, and so the length of its annotation.
 const MaxRate = 500
 
 // Rate bounds how many items a rule runs for in a period that ends now. It counts for one

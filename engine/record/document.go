@@ -87,8 +87,8 @@ const (
 type RuleDocument struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"`
-	// Delayed says when a rule runs that waits because of its debounce, or for how many
-	// items it waits because of its rate. In the latter case it may have run for others.
+	// Delayed is set if the rule waits because of its debounce, or for some of its items
+	// because of its rate. With a rate it may have run for others.
 	Delayed *DelayDocument `json:"delayed,omitempty"`
 	When    *WhenDocument  `json:"when,omitempty"`
 	// Items are those of its list, or the one of a rule without a list.
@@ -98,7 +98,7 @@ type RuleDocument struct {
 
 // DelayDocument is a run that waits.
 type DelayDocument struct {
-	// Key is the debounce key; "" is a rate.
+	// Key is the debounce key; it is empty for a rate.
 	Key string `json:"key,omitempty"`
 	// Items is how many wait because of a rate.
 	Items int `json:"items,omitempty"`

@@ -26,7 +26,7 @@ func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 	return r.Again(ctx, name).Render()
 }
 
-// Wakes says why the key was evaluated.
+// Wakes returns the causes of the evaluation.
 func (r *Record) Wakes() []WakeDocument { return renderer{}.wakes(r.Inputs.Policy, r.WokenBy) }
 
 // Render returns the record for people; see Record.Render.

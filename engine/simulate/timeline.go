@@ -95,7 +95,7 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	return out, nil
 }
 
-// mismatch says of a value of another type what it is and what it has to be.
+// mismatch returns an error that names the type of a value and the type that it must have.
 func mismatch(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {

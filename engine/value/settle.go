@@ -28,7 +28,7 @@ func Settle(v ref.Val) (Value, error) {
 	return out, err
 }
 
-// SettleCounting is Settle that says how many nodes it has walked.
+// SettleCounting is Settle; it also returns the number of nodes that it visited.
 func SettleCounting(v ref.Val) (out Value, walked int, err error) {
 	switch x := v.(type) {
 	case *Map, *List, types.Bool, types.Int, types.Null, types.Timestamp, types.Duration, types.Double, types.Uint:

@@ -34,7 +34,7 @@ type Outcome struct {
 	// Excluded is how many each step dropped, for the steps that dropped any,
 	// in order.
 	Excluded []Exclusion
-	// Refused says that a call dropped some.
+	// Refused is true if a call dropped candidates.
 	Refused bool
 	// Winners are those that were chosen, the best first; without a take at most one.
 	Winners []Winner

@@ -40,7 +40,7 @@ func length(v ref.Val) int {
 // that it visits for that: they are charged as well.
 type measure struct{ visited int }
 
-// work is what the visits cost.
+// work returns the cost of the visits.
 func (m *measure) work() uint64 { return units(m.visited, itemsPerUnit) }
 
 // deep is how many bytes values have, with all that is in them and as often as

@@ -123,7 +123,7 @@ func builtinDemand(f expr.Function) *demand {
 		for i := range arity {
 			v, n, err := argument(a[i])
 			walked += n
-			if err != nil { // which the call says as well, after as many steps
+			if err != nil { // the call returns the error, after as many steps again
 				return expr.Need{Work: units(2*walked, walkedPerUnit)}
 			}
 			a[i] = v

@@ -242,7 +242,7 @@ func localDemand(function string) *demand {
 			name, _ := a[1].(types.String)
 			if name != "" && !isOffset(name) {
 				if _, err := week.Location(string(name)); err != nil {
-					return expr.Need{Work: 200} // it was looked for in some files
+					return expr.Need{Work: 200} // LoadLocation opens some files
 				}
 			}
 			return expr.Need{Work: 5}

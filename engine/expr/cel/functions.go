@@ -156,8 +156,8 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 	return call, args, nil
 }
 
-// argument settles an argument, and says how many nodes it has walked for that. An
-// optional part of an object is as it has to be, and is not made again.
+// argument settles an argument, and returns the number of nodes that it visited. An
+// optional part of an object is settled already.
 func argument(v ref.Val) (out value.Value, walked int, err error) {
 	if o, ok := v.(*types.Optional); ok && o.HasValue() {
 		switch o.GetValue().(type) {

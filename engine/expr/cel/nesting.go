@@ -19,8 +19,9 @@ type nesting struct {
 	at ast.Expr
 }
 
-// tooNested returns what in an expression nests too many lists, maps and optionals, before
-// that is typed; nil for nothing. Names are looked up only where something is nested.
+// tooNested returns the first part of an expression that nests too many lists, maps and
+// optionals, or nil. The expression need not be typed. Names are looked up only if the
+// expression nests at all.
 func (e *Env) tooNested(parsed *ast.AST) ast.Expr {
 	n := nesting{}
 	if n.of(parsed.Expr()) > 0 {
@@ -52,7 +53,7 @@ func (n *nesting) parts(e ast.Expr) (depth int) {
 			return n.name(name)
 		}
 	case ast.ComprehensionKind:
-		c := e.AsComprehension() // its variable has the type of what it goes over
+		c := e.AsComprehension() // the type of its variable comes from its range
 		return n.of(c.IterRange()) + max(n.of(c.AccuInit()), n.of(c.LoopCondition()), n.of(c.LoopStep()), n.of(c.Result()))
 	case ast.MapKind:
 		key, val := 0, 0

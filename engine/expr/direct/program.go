@@ -49,8 +49,8 @@ type Call struct {
 	Need func(*Args) expr.Need
 	// Instead makes the call in place of the Overload, unless it returns nil.
 	Instead func(*Args) ref.Val
-	// Light says that the interpreter is asked where a call is to be charged, which is so
-	// for large arguments only.
+	// Light is true if only calls with large arguments are charged. They are left to the
+	// interpreter.
 	Light bool
 }
 

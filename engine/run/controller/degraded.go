@@ -71,8 +71,8 @@ func (r *Runtime) Degraded(id string) *Degraded {
 	return c.health.report(now, func(of *reconcile.Controller) string { return r.informers.Problems(of, now) })
 }
 
-// Unselected says for which objects a call left no candidate, "" for none. It names the
-// first alone: the number is in a metric.
+// Unselected returns a warning with the first object for which a call left no candidate, or
+// "". A metric has their number.
 func (r *Runtime) Unselected(id string) string {
 	c := r.controller(id)
 	if c == nil {

@@ -29,14 +29,14 @@ type resultLog struct {
 	said    said
 }
 
-// said has what a policy logged last for each key, as a hash.
+// said has a hash of the last lines of each key.
 type said struct {
 	mu sync.Mutex
 	of map[eval.Key]uint64
 }
 
-// news reports whether lines are to be logged: they are others than those of the key's last
-// evaluation, or something was written.
+// news reports whether lines differ from those of the key's last evaluation, or belong to a
+// write.
 func (s *said) news(key eval.Key, revision string, lines []eval.Line, wrote bool) bool {
 	hash := fnv.New64a()
 	for _, line := range lines {
@@ -67,8 +67,8 @@ type writeRate struct {
 // maxWriteLines is how many writes of a policy are logged in a second.
 const maxWriteLines = 50
 
-// admits reports whether a write has a line; tell is called with the number of those that
-// have none when the second is over.
+// admits reports whether a write has a line. At the end of the second it calls tell with the
+// number of writes that have none.
 func (w *writeRate) admits(now time.Time, tell func(n int)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -36,7 +36,7 @@ type historyStore struct {
 	places map[string]string
 	// discarded are the last good revisions that can no longer run, by policy.
 	discarded map[string]discarded
-	// stopped are the policies that were in force and no longer run.
+	// stopped are the policies that no longer run; see update.
 	stopped []string
 	// stepped reports whether a revision was in force for the objects of some steps, as
 	// far as the rollouts know.

@@ -128,8 +128,8 @@ func (s *historyStore) sweep(ctx context.Context, c *source.Catalog) {
 	}
 }
 
-// update finds the policies that were in force and no longer run, though nobody has
-// disabled them or put them in Shadow mode.
+// update finds the policies that no longer run, without having been disabled or put in
+// Shadow mode.
 func (s *historyStore) update(c *source.Catalog) {
 	s.stopped = nil
 	for id, list := range s.entries {

@@ -22,7 +22,7 @@ type tally struct {
 	failing, reasons []string
 	// loading are the policies whose newest text is good and is not in force yet.
 	loading []string
-	// paused is what the brakes have stopped, warnings are holds and calls without effect.
+	// paused lists pauses, warnings lists holds and calls that left no candidate.
 	paused, warnings []string
 	// halted are the problems of policies whose rollouts have stopped, rolling counts
 	// those that are rolled out.
