@@ -125,13 +125,12 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	var all fieldTree
 	before := len(out)
 	all.walk(e.Patch, func(path []string, f form) {
-		if f == removed && !kind.patch {
-			f = leaf
+		n := protectedField(kind, path, f)
+		if n.danger == harmless && closed && !g.free(e, path, f) {
+			n = need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: system}
 		}
-		if n := protectedField(kind, path, f); n.danger != harmless {
+		if n.closed || n.danger != harmless {
 			out = append(out, n)
-		} else if closed && f != inner && !identity(path) && !g.digest(e, path) {
-			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: system})
 		}
 	})
 	if len(out) == before && !system {
@@ -140,10 +139,10 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	return out
 }
 
-// digest reports whether a field is the annotation with what was applied, which the engine
-// computes.
-func (g *Grants) digest(e *eval.Effect, path []string) bool {
-	return e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedPrefix + g.policy})
+// free reports whether a field of a closed object needs no allowance: it only holds others,
+// says which object it is, or is the annotation with what was applied, which the engine computes.
+func (g *Grants) free(e *eval.Effect, path []string, f form) bool {
+	return f == inner || identity(path) || e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedPrefix + g.policy})
 }
 
 // identity reports whether a field says which object it is: whoever may write
