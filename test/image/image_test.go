@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // config is what is looked at of an image's configuration.
@@ -32,8 +34,13 @@ type config struct {
 	} `json:"rootfs"`
 }
 
+func hasBuildah() bool {
+	_, err := exec.LookPath("buildah")
+	return err == nil
+}
+
 func TestImage(t *testing.T) {
-	if _, err := exec.LookPath("buildah"); err != nil {
+	if !hasBuildah() {
 		t.Skip("buildah is not installed; TestInstructions looks at the Dockerfile")
 	}
 	folder := checkout(t)
@@ -67,6 +74,12 @@ func TestImage(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (- want, + got):\n%s", diff)
+	}
+	if !budget.Long() { // the layers are what has been compared and this binary
+		if build(t, checkout(t), "image-binary") != binary {
+			t.Error("built in another folder the binary differs")
+		}
+		return
 	}
 	if again, _ := buildImage(t, checkout(t)); readManifest(t, again).Config.Digest != manifest.Config.Digest {
 		t.Error("built in another folder the image differs")
