@@ -25,8 +25,11 @@ func TestExamples(t *testing.T) {
 			ran[cmd.Name()]++
 			args := append([]string{cmd.Name()}, strings.Fields(arguments)...)
 			for i := range args {
-				if i > 0 && (args[i-1] == "--out" || args[i-1] == "--export") {
+				switch {
+				case i > 0 && (args[i-1] == "--out" || args[i-1] == "--export"):
 					args[i] = filepath.Join(folder, filepath.Base(args[i]))
+				case i > 0 && args[i-1] == "--time":
+					args[i] = "1s"
 				}
 			}
 			if err := example(args); err != nil {

@@ -26,7 +26,7 @@ func write(t *testing.T, path, text string) {
 }
 
 // worldCount is how many worlds are run, worldPlanes on how many control planes.
-var worldCount, worldPlanes = budget.Of(6, 50), budget.Of(1, 3)
+var worldCount, worldPlanes = budget.Of(3, 50), budget.Of(1, 3)
 
 // TestSimulateAgreesWithRun runs generated worlds in memory and on real
 // control planes: both must end in equal objects.

@@ -107,8 +107,11 @@ func everyWorld() []simulate.Object {
 func open(policy string) (g guard.Guard) {
 	g.Allowed = []guard.Allowance{
 		{Kind: "Node", Field: "metadata.finalizers"},
+		{Kind: "Node", Field: "spec.taints"},
+		{Kind: "Node", Field: "spec.unschedulable"},
 		{Kind: "Pod", Field: "delete"},
 		{Kind: "Pod", Field: "evict"},
+		{Kind: "ResourceQuota", Field: "spec"},
 		{Group: "apps", Kind: "ReplicaSet", Field: "scale"},
 		{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest", Field: "approve:example.com/agent"},
 	}

@@ -8,12 +8,16 @@ import (
 
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // TestShippedPoliciesAreCovered: the tests use all of the shipped policies, but for
 // what cannot come about. policy-tests/README.md says why.
 func TestShippedPoliciesAreCovered(t *testing.T) {
 	t.Parallel()
+	if !budget.Long() {
+		t.Skip("runs all policy tests, which make policies does: set EDICT_TEST_LONG=1")
+	}
 	points := coverage.New()
 	report, err := policytest.Run(t.Context(), []string{"../../policy-tests"}, policytest.Options{Coverage: points})
 	if err != nil || report.Failed() > 0 {
