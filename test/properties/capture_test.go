@@ -21,7 +21,7 @@ import (
 func TestCapturedDecisions(t *testing.T) {
 	t.Parallel()
 	c := newCaptures(t)
-	every, n := budget.Of(10, 5), 0
+	every, n := budget.Of(20, 5), 0
 	log := &record.Log{Seen: func(r *record.Record) {
 		if n++; n%every == 0 {
 			c.one(r)

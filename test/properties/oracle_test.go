@@ -193,7 +193,7 @@ func (b *bench) check(what string, now time.Time, woken map[string]bool) {
 // every decision against the naive evaluator.
 func TestMemoryAgreesWithPlain(t *testing.T) {
 	bundle := policies(t)
-	for seed := range budget.Of(4, 60) {
+	for seed := range budget.Of(2, 60) {
 		t.Run(fmt.Sprintf("world %d", seed), func(t *testing.T) {
 			t.Parallel()
 			g := worlds.New(uint64(seed))
