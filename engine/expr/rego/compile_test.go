@@ -196,7 +196,7 @@ func TestNestingIsBounded(t *testing.T) {
 			if library, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(c.most)}}); library == nil {
 				t.Errorf("within the limit: %v", problems)
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > 2*time.Minute {
 				t.Errorf("within the limit: it took %v", took)
 			}
 			_, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(2*c.most)}})
