@@ -27,7 +27,6 @@ func children(o *run.Options) {
 // another form is not applied again, neither by another process nor when the
 // key is evaluated anew; what others change is put right.
 func TestAppliedChildrenRest(t *testing.T) {
-	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	app := object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "a", "namespace": space, "labels": object{"app": "yes"}}, "data": object{"x": "1"}}
