@@ -132,7 +132,7 @@ type need struct {
 	// field is as in Allowance.
 	field  string
 	danger danger
-	// why is the risk of a write, if the name of the field does not tell it.
+	// why is the risk of a write; it is empty if the name of the field shows the risk.
 	why string
 	// closed says that the kind is not open, home which namespace is the
 	// controller's own, if that is why.

@@ -47,7 +47,7 @@ var protectedKeys = []string{
 // protectedField returns the allowance that a field needs, because of itself or of a field
 // above it; one without danger if it needs none. Lists have no part in paths.
 func protectedField(of patched, path []string, f form) need {
-	if f == removed && !of.patch {
+	if f == removed && !of.patch { // null in a manifest removes nothing
 		f = leaf
 	}
 	for i := range path {

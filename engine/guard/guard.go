@@ -139,8 +139,9 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	return out
 }
 
-// free reports whether a field of a closed object needs no allowance: it only holds others,
-// says which object it is, or is the annotation with what was applied, which the engine computes.
+// free reports whether a field of a closed object needs no allowance: a parent of other
+// fields, the identity of the object, or the digest of what was applied, which the engine
+// computes.
 func (g *Grants) free(e *eval.Effect, path []string, f form) bool {
 	return f == inner || identity(path) || e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedPrefix + g.policy})
 }

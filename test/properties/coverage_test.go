@@ -16,7 +16,7 @@ import (
 func TestShippedPoliciesAreCovered(t *testing.T) {
 	t.Parallel()
 	if !budget.Long() {
-		t.Skip("runs all policy tests, which make policies does: set EDICT_TEST_LONG=1")
+		t.Skip("measures the coverage of all policy tests: set EDICT_TEST_LONG=1")
 	}
 	points := coverage.New()
 	report, err := policytest.Run(t.Context(), []string{"../../policy-tests"}, policytest.Options{Coverage: points})

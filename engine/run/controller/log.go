@@ -67,8 +67,8 @@ type writeRate struct {
 // maxWriteLines is how many writes of a policy are logged in a second.
 const maxWriteLines = 50
 
-// admits reports whether a write has a line. At the end of the second it calls tell with the
-// number of writes that have none.
+// admits reports whether a write gets a line of the log. At the end of the second it calls
+// tell with the number of writes that got none.
 func (w *writeRate) admits(now time.Time, tell func(n int)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
