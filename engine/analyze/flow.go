@@ -3,6 +3,7 @@ package analyze
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -14,14 +15,18 @@ type Flow struct {
 	// origins are parts of objects that the value may be.
 	origins []origin
 	// elem is where the items of a list, or the values of a map, that an
-	// expression put together come from.
-	elem *Flow
+	// expression put together come from; key the same for the keys of the map, if
+	// the flow is one of values.
+	elem, key *Flow
 }
 
 // origin is a part of an object: a root, and a path of steps in it.
 type origin struct {
 	root Root
 	path []step
+	// derived is true of a value that was computed from the part: all that is taken of
+	// it comes from there.
+	derived bool
 }
 
 // step is a field, or each item of a list and each value of a map.
@@ -39,6 +44,14 @@ func ListOf(f *Flow) *Flow {
 		return nil
 	}
 	return &Flow{elem: f}
+}
+
+// MapOf is the flow of a map whose keys and values come from others.
+func MapOf(key, elem *Flow) *Flow {
+	if key == nil && elem == nil {
+		return nil
+	}
+	return &Flow{key: key, elem: elem}
 }
 
 // Either is the flow of a value that may be any of several.
@@ -64,7 +77,9 @@ func (f *Flow) step(next step) *Flow {
 	}
 	out := &Flow{origins: make([]origin, len(f.origins))}
 	for i, o := range f.origins {
-		out.origins[i] = origin{root: o.root, path: append(append([]step(nil), o.path...), next)}
+		if out.origins[i] = o; !o.derived {
+			out.origins[i].path = append(slices.Clone(o.path), next)
+		}
 	}
 	return out
 }
@@ -84,7 +99,7 @@ func union(a, b *Flow) *Flow {
 	case b == nil:
 		return a
 	}
-	out := &Flow{elem: union(a.elem, b.elem)}
+	out := &Flow{elem: union(a.elem, b.elem), key: union(a.key, b.key)}
 	out.origins = append(out.origins, a.origins...)
 	for _, o := range b.origins {
 		if !contains(out.origins, o) {
@@ -96,11 +111,81 @@ func union(a, b *Flow) *Flow {
 
 func contains(list []origin, o origin) bool {
 	for _, have := range list {
-		if have.root == o.root && slices.Equal(have.path, o.path) {
+		if have.root == o.root && have.derived == o.derived && slices.Equal(have.path, o.path) {
 			return true
 		}
 	}
 	return false
+}
+
+// Computed returns the flow of a value that is computed from another one and all in it.
+func (f *Flow) Computed() *Flow {
+	origins := f.all(nil)
+	if len(origins) == 0 {
+		return nil
+	}
+	for i := range origins {
+		origins[i].derived = true
+	}
+	return &Flow{origins: origins}
+}
+
+// all returns the origins of a value and all in it.
+func (f *Flow) all(out []origin) []origin {
+	if f == nil {
+		return out
+	}
+	for _, o := range f.origins {
+		if !contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return f.key.all(f.elem.all(out))
+}
+
+// keys returns the flow of the keys of a map. Those of a map that is a part of an object
+// come from that part.
+func (f *Flow) keys() *Flow {
+	if f == nil {
+		return nil
+	}
+	return union(f.key, (&Flow{origins: f.origins}).Computed())
+}
+
+// Parts returns the parts of objects that a value and all in it come from. of returns the
+// type of a root; nil is one of which nothing is known.
+func (f *Flow) Parts(of func(Root) *schema.Type) (out []Part) {
+	for _, o := range f.all(nil) {
+		part := Part{o.root, fieldsOf(o.path, of(o.root))}
+		same := func(p Part) bool { return p.Root == part.Root && slices.Equal(p.Path, part.Path) }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// Part is a part of an object: the path of a field, without the items of lists that it
+// goes through. At a map, or where nothing is known of the type, it ends.
+type Part struct {
+	Root Root
+	Path []string
+}
+
+// fieldsOf returns the names of fields of a path in a type.
+func fieldsOf(path []step, t *schema.Type) (out []string) {
+	for _, s := range path {
+		switch {
+		case !s.each:
+			out = append(out, s.field)
+			t = t.Field(s.field)
+		case t == nil || t.Kind != schema.List:
+			return out
+		default:
+			t = t.Elem
+		}
+	}
+	return out
 }
 
 // Reads says which parts of which roots are read.

@@ -22,7 +22,7 @@ func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
 	case operators.Add:
 		if out != nil && !t.isList(args[0]) {
 			t.reads.Consume(out)
-			return nil
+			return t.computed(out)
 		}
 	case "distinct", "optional.ofNonZeroValue":
 		t.reads.Consume(out)

@@ -26,6 +26,8 @@ type tracer struct {
 	reads Reads
 	// env knows the values of some names.
 	env *cel.Env
+	// values makes the flow one of values: see Derive.
+	values bool
 }
 
 // locals are the variables of loops, innermost first.
@@ -85,10 +87,14 @@ func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
 }
 
 func (t *tracer) mapping(e ast.Expr, env *locals) *Flow {
-	var out *Flow
+	var keys, out *Flow
 	for _, entry := range e.AsMap().Entries() {
-		t.reads.Consume(t.flow(entry.AsMapEntry().Key(), env))
-		out = union(out, t.flow(entry.AsMapEntry().Value(), env))
+		key := t.flow(entry.AsMapEntry().Key(), env)
+		t.reads.Consume(key)
+		keys, out = union(keys, key), union(out, t.flow(entry.AsMapEntry().Value(), env))
+	}
+	if t.values {
+		return MapOf(keys, out)
 	}
 	return ListOf(out)
 }
@@ -132,15 +138,20 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.reads.Presence(t.flow(args[0], env))
 		return nil
 	}
+	if t.values && t.ast.GetType(e.ID()).Kind() == types.BoolKind {
+		return nil
+	}
 	return t.other(call.FunctionName(), args, env)
 }
 
 // other is a function that hands nothing on, unless it looks for an item.
 func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
 	switch f := t.env.Function(name); {
-	case f == nil:
-	case f.Scans != nil:
+	case f != nil && f.Scans != nil:
 		return t.scan(f.Scans, args, env)
+	case t.values:
+		return t.derived(args, env)
+	case f == nil:
 	case f.Reads != nil:
 		t.declared(f.Reads, args, env)
 		return nil
@@ -287,6 +298,9 @@ func (t *tracer) loop(e ast.Expr, env *locals) *Flow {
 
 func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals) *locals {
 	key, item := (*Flow)(nil), over.Elem()
+	if t.values && t.isMap(c.IterRange()) {
+		key = over.keys()
+	}
 	if t.isMap(c.IterRange()) {
 		t.reads.keys(over)
 	} else {

@@ -16,7 +16,7 @@ import (
 func allowances(p *policy) {
 	g := guard.New(p.bundle.Allowances)
 	lacks := g.Lacks(p.plan)
-	kinds := byKind(lacks)
+	kinds := byKind(lacks, kindOfLack)
 	for i, found := range guard.Problems(lacks) {
 		hint := found.Hint
 		if !strings.HasPrefix(hint, "there is an allowance") {
@@ -51,20 +51,24 @@ func unlimited(p *policy) {
 	}
 }
 
-// byKind parts what is lacking by kinds, in the order of the first of each.
-func byKind(lacks []guard.Lack) (out [][]guard.Lack) {
+// byKind parts what is lacking or obeyed by kinds, in the order of the first of each.
+func byKind[T any](list []T, kind func(T) schema.GVK) (out [][]T) {
 	at := map[schema.GVK]int{}
-	for _, l := range lacks {
-		i, known := at[l.GVK]
+	for _, one := range list {
+		i, known := at[kind(one)]
 		if !known {
 			i = len(out)
-			at[l.GVK] = i
+			at[kind(one)] = i
 			out = append(out, nil)
 		}
-		out[i] = append(out[i], l)
+		out[i] = append(out[i], one)
 	}
 	return out
 }
+
+func kindOfLack(l guard.Lack) schema.GVK { return l.GVK }
+
+func kindOfObeyed(o guard.Obeyed) schema.GVK { return o.GVK }
 
 // allow writes the entry of the document for what is lacking of one kind.
 func allow(lacks []guard.Lack) string {
@@ -74,6 +78,15 @@ func allow(lacks []guard.Lack) string {
 	}
 	first := lacks[0]
 	return fmt.Sprintf("- policy: %s\n  apiGroup: %q\n  kind: %s\n  fields: [%s]\n", first.Policy, first.Group(), first.Kind, quoted(fields))
+}
+
+// obeys writes the entry of the document for what a policy obeys of one kind.
+func obeys(policy string, of []guard.Obeyed) string {
+	var fields []string
+	for _, o := range of {
+		fields = append(fields, o.Field)
+	}
+	return fmt.Sprintf("- policy: %s\n  apiGroup: %q\n  kind: %s\n  obeys: [%s]\n", policy, of[0].Group(), of[0].Kind, quoted(fields))
 }
 
 // quoted joins fields, those with a "*" in quotes: without, it is an alias of YAML.
@@ -92,13 +105,17 @@ func indented(text, by string) string {
 }
 
 // Allowances writes the document that opens all that policies need, as far as
-// their texts tell; "" when they need nothing.
+// their texts tell, with the fields that they obey, for those that are to be pinned; "" when
+// they need nothing.
 func Allowances(policies []*plan.Policy) string {
 	var out strings.Builder
-	for _, p := range policies {
-		var g guard.Guard
-		for _, kind := range byKind(g.Lacks(p)) {
+	obeyed, g := guard.ObeyedByAll(policies)
+	for i, p := range policies {
+		for _, kind := range byKind(g.Lacks(p), kindOfLack) {
 			out.WriteString(indented(allow(kind), "    ") + "\n")
+		}
+		for _, kind := range byKind(obeyed[i], kindOfObeyed) {
+			out.WriteString(indented(obeys(p.Name, kind), "    ") + "\n")
 		}
 	}
 	if out.Len() == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/graph"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
@@ -14,6 +15,7 @@ import (
 // together finds what policies do to each other.
 func together(b *source.Bundle, problems *document.Problems, related Related) {
 	loops(b, problems, related)
+	authorities(b, problems)
 	var writes []graph.Write
 	for _, p := range b.Policies {
 		if p.Mode == plan.Enforce {
@@ -56,6 +58,18 @@ func addFinding(b *source.Bundle, problems *document.Problems, code document.Cod
 	}
 	problems.Add(found)
 	return found
+}
+
+// authorities finds policies that decide what others do of what is protected.
+func authorities(b *source.Bundle, problems *document.Problems) {
+	type pair struct{ writer, obeys string }
+	said := map[pair]bool{}
+	for _, a := range guard.Authorities(b.Policies) {
+		if one := (pair{a.Writer, a.Obeys}); !said[one] {
+			said[one] = true
+			addFinding(b, problems, document.Authority, a.Position, "pin the allowances of both policies; edict graph lists the other fields", a.String())
+		}
+	}
 }
 
 func loops(b *source.Bundle, problems *document.Problems, related Related) {

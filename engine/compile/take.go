@@ -7,9 +7,6 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// takenName is the list of the winners in together.
-const takenName = "taken"
-
 // take compiles how many candidates win; nil is one. Steps have the scopes.
 func (ss steps) take(doc *v1alpha1.SelectTake) *plan.Take {
 	if doc == nil || !bounded(doc, ss.outer.problems) {
@@ -60,5 +57,5 @@ func (ss steps) together(s *scope, doc *v1alpha1.SelectAction, actions actionLis
 		s.problems.Hintf(doc.Together[0].Pos, "then: is done with the one winner", "together is for a select with take")
 		return nil
 	}
-	return actions(s.with(takenName, cel.ListOf(ss.member()), ss.memberFlow(), doc.Pos), doc.Together)
+	return actions(s.with(plan.Taken, cel.ListOf(ss.member()), ss.memberFlow(), doc.Pos), doc.Together)
 }

@@ -110,7 +110,7 @@ func (c choosing) together(a *plan.Select, o *selection.Outcome, f *frame, summa
 		taken[i] = names.Map(o.Winners[i].Values...)
 	}
 	inner := f.extend()
-	inner.push("taken", value.NewList(taken))
+	inner.push(plan.Taken, value.NewList(taken))
 	inner.push("summary", value.OfString(summary))
 	return acting(c).all(a.Together, inner)
 }

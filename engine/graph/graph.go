@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
@@ -15,6 +16,20 @@ type Graph struct {
 	Kinds    []Kind   `json:"kinds"`
 	Edges    []Edge   `json:"edges"`
 	Loops    []Loop   `json:"loops"`
+	// Authority says which policies decide what others do of what is protected.
+	Authority []Authority `json:"authority"`
+}
+
+// Authority is that a policy writes a field whose value another one writes to something
+// protected.
+type Authority struct {
+	Writer     string `json:"writer"`
+	Obeys      string `json:"obeys"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Field      string `json:"field"`
+	// Decides is what the policy that obeys does with the value.
+	Decides string `json:"decides"`
 }
 
 // Policy is a policy with its rules.
@@ -50,7 +65,7 @@ type Written struct {
 
 // Of returns the graph of policies.
 func Of(policies []*plan.Policy) *Graph {
-	g := &Graph{Policies: []Policy{}, Kinds: []Kind{}, Edges: []Edge{}, Loops: []Loop{}}
+	g := &Graph{Policies: []Policy{}, Kinds: []Kind{}, Edges: []Edge{}, Loops: []Loop{}, Authority: []Authority{}}
 	kinds := map[schema.GVK]*Kind{}
 	of := func(gvk schema.GVK) *Kind {
 		if kinds[gvk] == nil {
@@ -83,6 +98,9 @@ func Of(policies []*plan.Policy) *Graph {
 	slices.SortFunc(g.Policies, func(a, b Policy) int { return cmp.Compare(a.Name, b.Name) })
 	g.Edges = append(g.Edges, edges(policies)...)
 	g.Loops = append(g.Loops, Loops(policies)...)
+	for _, a := range guard.Authorities(policies) {
+		g.Authority = append(g.Authority, Authority{a.Writer, a.Obeys, a.APIVersion, a.Kind, a.Field, a.Decides})
+	}
 	return g
 }
 

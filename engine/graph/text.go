@@ -40,6 +40,9 @@ func (g *Graph) Text() string {
 	for _, l := range g.Loops {
 		fmt.Fprintf(&out, "loop: %s\n", l)
 	}
+	for _, a := range g.Authority {
+		fmt.Fprintf(&out, "%s can make %s %s: it writes %s of %s\n", a.Writer, a.Obeys, a.Decides, a.Field, a.Kind)
+	}
 	return out.String()
 }
 

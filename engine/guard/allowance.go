@@ -50,12 +50,33 @@ type Allowance struct {
 	Pin Pin
 }
 
+// Closed is a field that a pinned policy obeys: writing it needs an allowance that is bound
+// to a text, too.
+type Closed struct {
+	// Policy is the one that obeys.
+	Policy string
+	// Group, AnyGroup and Kind are as in Allowance.
+	Group    string
+	AnyGroup bool
+	Kind     string
+	// Field is a dotted path, or Everything.
+	Field string
+}
+
+// covers reports whether a write of a field may change the closed one: it is that, below
+// it, or replaces what holds it.
+func (c *Closed) covers(gvk schema.GVK, field string, f form) bool {
+	return c.Kind == gvk.Kind && (c.AnyGroup || c.Group == gvk.Group()) && (covered(field, c.Field) || f != inner && covered(c.Field, field))
+}
+
 // Pin binds an allowance to more than the name of a policy, which whoever may
 // write policies can take.
 type Pin struct {
 	// ConfigMap is the name of the one that the policy stands in, Text the digest
 	// of its text (source.Unit.Digest). "" is any.
 	ConfigMap, Text string
+	// Mode is the most that the policy may be; "" is any.
+	Mode plan.Mode
 	// Params are values that the policy's params must have.
 	Params map[string]value.Value
 }
@@ -72,12 +93,17 @@ func New(allowances []v1alpha1.Allowance) Guard {
 			one.Field = field.Value
 			g.Allowed = append(g.Allowed, one)
 		}
+		for _, field := range a.Obeys {
+			if one.Pin.Text != "" {
+				g.Closed = append(g.Closed, Closed{one.Policy, one.Group, one.AnyGroup, one.Kind, field.Value})
+			}
+		}
 	}
 	return g
 }
 
 func pin(p v1alpha1.Pin) Pin {
-	out := Pin{ConfigMap: p.ConfigMap.Value, Text: p.Text.Value, Params: map[string]value.Value{}}
+	out := Pin{ConfigMap: p.ConfigMap.Value, Text: p.Text.Value, Mode: plan.Mode(p.Mode.Value), Params: map[string]value.Value{}}
 	for _, e := range p.Params {
 		out.Params[e.Key.Value] = value.Freeze(e.Value.Plain(), nil, value.KeepAll)
 	}
@@ -92,6 +118,9 @@ func (a *Allowance) unmet(p *plan.Policy) string {
 		return fmt.Sprintf("it holds for the policy of the ConfigMap %s, this one is of %s", a.Pin.ConfigMap, p.Origin.ConfigMap)
 	case a.Pin.Text != "" && p.Origin.ConfigMap != "" && a.Pin.Text != p.Origin.Text:
 		return fmt.Sprintf("it holds for the text %s, this one is %s: the installation has to allow a changed text", a.Pin.Text, p.Origin.Text)
+	}
+	if p.Mode == plan.Enforce && a.Pin.Mode != "" && a.Pin.Mode != plan.Enforce {
+		return fmt.Sprintf("it holds while the mode is at most %s, and this policy is set to %s: the installation has to set that mode", a.Pin.Mode, p.Mode)
 	}
 	for name, want := range a.Pin.Params {
 		if got := p.Params[name]; !value.Same(want, got) && !sameDuration(want, got) {
@@ -134,6 +163,8 @@ type need struct {
 	danger danger
 	// why is the risk of a write; it is empty if the name of the field shows the risk.
 	why string
+	// obeyed is the pinned policy that obeys the field, if that is why.
+	obeyed string
 	// closed says that the kind is not open, home which namespace is the
 	// controller's own, if that is why.
 	closed bool
@@ -170,6 +201,9 @@ func (n need) String() string {
 	case n.field == Reading:
 		return "read " + kind
 	default:
+		if n.obeyed != "" {
+			closed = ", which the pinned policy " + n.obeyed + " obeys (an allowance for it has to be pinned to a text)"
+		}
 		if n.why != "" {
 			closed = " (" + n.why + ")"
 		}

@@ -44,6 +44,29 @@ var protectedKeys = []string{
 	"nginx.ingress.kubernetes.io/", "traefik.ingress.kubernetes.io/", "alb.ingress.kubernetes.io/", "haproxy.org/", "service.beta.kubernetes.io/",
 }
 
+// field returns the allowance that a field needs, because of what it is or because a pinned
+// policy obeys it.
+func (g *Guard) field(of patched, path []string, f form) need {
+	n := protectedField(of, path, f)
+	if identity(path) {
+		return n
+	}
+	field := strings.Join(path, ".")
+	for _, c := range g.Closed {
+		if c.covers(of.GVK, field, f) {
+			if covered(field, c.Field) && c.Field != Everything {
+				field = c.Field
+			}
+			if n.danger == harmless {
+				n = need{gvk: of.GVK, field: field, danger: workload}
+			}
+			n.obeyed = c.Policy
+			break
+		}
+	}
+	return n
+}
+
 // protectedField returns the allowance that a field needs, because of itself or of a field
 // above it; one without danger if it needs none. Lists have no part in paths.
 func protectedField(of patched, path []string, f form) need {

@@ -20,6 +20,8 @@ import (
 // Guard checks effects. Its zero value allows nothing that is protected.
 type Guard struct {
 	Allowed []Allowance
+	// Closed are the fields that pinned policies obey.
+	Closed []Closed
 	// Home is the namespace of the controller itself, where no policy writes
 	// objects of a kind that is not allowed: they are policies, what was kept of
 	// them, who leads, and whatever runs there runs with the controller's rights
@@ -125,7 +127,7 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	var all fieldTree
 	before := len(out)
 	all.walk(e.Patch, func(path []string, f form) {
-		n := protectedField(kind, path, f)
+		n := g.guard.field(kind, path, f)
 		if n.danger == harmless && closed && !g.free(e, path, f) {
 			n = need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: system}
 		}
@@ -159,7 +161,9 @@ func (g *Grants) allows(n need, namespace string) bool {
 	if n.danger == workload && g.guard.Assume {
 		return true
 	}
-	return slices.ContainsFunc(g.allowed, func(a Allowance) bool { return a.covers(n, namespace) })
+	return slices.ContainsFunc(g.allowed, func(a Allowance) bool {
+		return a.covers(n, namespace) && (n.obeyed == "" || a.Pin.Text != "")
+	})
 }
 
 // Values reports whether the policy sees the values of Secrets: only if it may

@@ -346,21 +346,24 @@ func TestAllowances(t *testing.T) {
 // not for whoever takes the policy's name.
 func TestPins(t *testing.T) {
 	t.Parallel()
-	a := Allowance{Policy: "p", Kind: "Pod", Field: "spec.hostPID", Pin: Pin{ConfigMap: "c", Text: "sha256:1", Params: map[string]value.Value{"image": types.String("a")}}}
+	a := Allowance{Policy: "p", Kind: "Pod", Field: "spec.hostPID", Pin: Pin{ConfigMap: "c", Text: "sha256:1", Mode: plan.Shadow, Params: map[string]value.Value{"image": types.String("a")}}}
 	for name, tc := range map[string]struct {
 		origin plan.Origin
 		image  string
+		mode   plan.Mode
 		why    string
 	}{
-		"as pinned":     {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", ""},
-		"a file":        {plan.Origin{Text: "sha256:2"}, "a", ""},
-		"another place": {plan.Origin{ConfigMap: "d", Text: "sha256:1"}, "a", "it holds for the policy of the ConfigMap c, this one is of d"},
-		"another text":  {plan.Origin{ConfigMap: "c", Text: "sha256:2"}, "a", "it holds for the text sha256:1, this one is sha256:2: the installation has to allow a changed text"},
-		"another param": {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "b", "it holds while the param image is a, which is b now: the installation has to allow another value"},
+		"as pinned":     {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Shadow, ""},
+		"less":          {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Disabled, ""},
+		"more":          {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Enforce, "it holds while the mode is at most Shadow, and this policy is set to Enforce: the installation has to set that mode"},
+		"a file":        {plan.Origin{Text: "sha256:2"}, "a", plan.Shadow, ""},
+		"another place": {plan.Origin{ConfigMap: "d", Text: "sha256:1"}, "a", plan.Shadow, "it holds for the policy of the ConfigMap c, this one is of d"},
+		"another text":  {plan.Origin{ConfigMap: "c", Text: "sha256:2"}, "a", plan.Shadow, "it holds for the text sha256:1, this one is sha256:2: the installation has to allow a changed text"},
+		"another param": {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "b", plan.Shadow, "it holds while the param image is a, which is b now: the installation has to allow another value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &plan.Policy{Name: "p", Origin: tc.origin, Params: map[string]value.Value{"image": types.String(tc.image)}}
+			p := &plan.Policy{Name: "p", Origin: tc.origin, Mode: tc.mode, Params: map[string]value.Value{"image": types.String(tc.image)}}
 			if why := a.unmet(p); why != tc.why {
 				t.Errorf("got %q", why)
 			}

@@ -62,6 +62,7 @@ func (g *Guard) Lacks(p *plan.Policy) []Lack {
 		f.writes()
 	}
 	f.hints()
+	f.obeys()
 	return f.lacks
 }
 

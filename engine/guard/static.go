@@ -46,6 +46,23 @@ func (f *finder) need(n need, at document.Position) {
 	}
 }
 
+// obeys checks that the installation closes what a pinned policy obeys.
+func (f *finder) obeys() {
+	if !slices.ContainsFunc(f.grants.allowed, func(a Allowance) bool { return a.Pin.Text != "" }) {
+		return
+	}
+	for _, o := range f.grants.guard.Obeys(f.policy) {
+		closed := slices.ContainsFunc(f.grants.guard.Closed, func(c Closed) bool {
+			return c.covers(o.GVK, o.Field, inner)
+		})
+		if !closed {
+			f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: o.GVK, Field: o.Field, Position: f.place(), need: need{gvk: o.GVK, field: o.Field},
+				message: fmt.Sprintf("the policy %s is pinned, and takes from %s of %s what it may %s: the installation has to close that field for other policies", f.policy.Name, o.Field, o.Kind, o.Decides),
+				hint:    fmt.Sprintf("add to the allowances of the installation what edict allowances prints: {policy: %s, apiGroup: %q, kind: %s, obeys: [%q]}", f.policy.Name, o.Group(), o.Kind, o.Field)})
+		}
+	}
+}
+
 // off reports whether objects come from an input that is off, so there are none.
 func (f *finder) off(at analyze.Scope) bool {
 	return slices.ContainsFunc(f.policy.Inputs, func(in *plan.Input) bool { return in.Name == at.Input && in.Off })
@@ -163,6 +180,7 @@ func (f *finder) actions(list []plan.Action) {
 		case *plan.Merge:
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
+			f.merged(&a.Of, a.Path, a.By, a.Pos)
 			f.merged(&a.Of, a.Path, a.Entry, a.Pos)
 		case *plan.Select:
 			f.selection(a)
@@ -190,7 +208,7 @@ func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template
 	for _, gvk := range f.kinds(true, of) {
 		f.fields(named(gvk, of.Namespace, of.Name, true), under, fields, at)
 		fields.EachNull(func(below []string) {
-			if n := protectedField(patched{gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
+			if n := f.grants.guard.field(patched{gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
 				f.need(n, at)
 			}
 		})
@@ -218,13 +236,13 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		if last {
 			there = leaf
 		}
-		if n := protectedField(of.patched, path, there); n.danger != harmless {
+		if n := f.grants.guard.field(of.patched, path, there); n.danger != harmless {
 			f.need(n, at)
 		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
 		}
 	})
-	if n := protectedField(of.patched, under, inner); n.danger != harmless {
+	if n := f.grants.guard.field(of.patched, under, inner); n.danger != harmless {
 		f.need(n, at)
 	}
 }

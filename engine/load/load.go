@@ -96,8 +96,8 @@ func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 func checkAllowances(a *v1alpha1.Allowances, problems *document.Problems) {
 	for i := range a.Spec.Allow {
 		one := &a.Spec.Allow[i]
-		if !one.Policy.Set() || !one.ForKind.Set() || len(one.Fields) == 0 {
-			problems.Hintf(one.Pos, "{policy: ..., kind: Pod, fields: [metadata.finalizers]}", "an allowance needs policy, kind and fields")
+		if !one.Policy.Set() || !one.ForKind.Set() {
+			problems.Hintf(one.Pos, "{policy: ..., kind: Pod, fields: [metadata.finalizers]}", "an allowance needs policy and kind")
 		}
 	}
 }

@@ -76,6 +76,9 @@ type Step struct {
 	GroupOwn bool
 }
 
+// Taken is the name of the list of the winners in Together.
+const Taken = "taken"
+
 // Take says how many candidates win: in their order, as many as fit.
 type Take struct {
 	Pos document.Position

@@ -13,7 +13,12 @@
 {{- range $allowances -}}
 {{- $name := .policy | default $file -}}
 {{- $params := include "edict.pinnedParams" (dict "root" $ "pinned" $policy.pinned "name" $name "text" (get $texts $name | default dict)) | fromJson -}}
-{{- $all = append $all (merge (dict "policy" $name "pinned" (merge $params $pin)) .) -}}
+{{- $bound := dict -}}
+{{- if $policy.pinned -}}
+{{- $of := dict "root" $ "name" $file "policy" $policy -}}
+{{- $_ := set $bound "mode" (include "edict.wantedMode" $of | default (dig "spec" "mode" "" (get $texts $name | default dict)) | default "Enforce") -}}
+{{- end -}}
+{{- $all = append $all (merge (dict "policy" $name "pinned" (merge $params $bound $pin)) .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -36,7 +36,11 @@ type Allowance struct {
 	// making and deleting objects, "scale" and "evict" for these actions, "approve:" and
 	// a signer (example.com/node, or example.com/* for a domain) for approving requests,
 	// "read" and "values" for Secrets, or "*" for everything of the kind.
-	Fields []Text `yaml:"fields" schema:"required"`
+	Fields []Text `yaml:"fields"`
+	// Obeys are fields that decide what the policy writes of what is protected, as edict
+	// allowances prints them. While the policy is pinned to a text, only policies whose
+	// allowance is pinned to theirs may write them.
+	Obeys []Text `yaml:"obeys"`
 	// Namespaces are those that it holds in; none means everywhere.
 	Namespaces []Text `yaml:"namespaces"`
 	// Pinned binds the allowance to more than the name of the policy.
@@ -51,6 +55,9 @@ type Pin struct {
 	ConfigMap Text `yaml:"configMap"`
 	// Text is the digest of the text of the policy, as sha256:...
 	Text Text `yaml:"text"`
+	// Mode is the most that the policy may be: one that is Shadow or Disabled is within
+	// Enforce.
+	Mode Text `yaml:"mode"`
 	// Params are values that the policy's params must have.
 	Params []Entry[*document.Node] `yaml:"params"`
 }

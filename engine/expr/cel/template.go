@@ -84,6 +84,15 @@ func (t *Template) Key(i int) (string, bool) {
 	return value.Str(k.constant)
 }
 
+// KeyTemplate returns the template of a key of a mapping that is written out; nil for an
+// item of a list.
+func (t *Template) KeyTemplate(i int) *Template {
+	if i >= len(t.entries.keys) {
+		return nil
+	}
+	return t.entries.keys[i]
+}
+
 // Len is the number of items of a list, or fields of a mapping, that are written
 // out.
 func (t *Template) Len() int { return len(t.entries.values) }

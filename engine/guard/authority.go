@@ -1,0 +1,387 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Obeyed is a field whose value a policy writes to something protected: whoever writes the
+// field decides that, with the rights of the policy. A field that only decides whether and
+// when something is written is not obeyed.
+type Obeyed struct {
+	schema.GVK
+	// Field is a dotted path; Everything is the whole object.
+	Field string
+	// Decides is what is written, such as "spec.containers.image of Pod".
+	Decides string
+}
+
+// Obeys returns the fields that a policy obeys, as far as its text tells: those that the
+// guard closes, because another policy obeys them, are protected as well.
+func (g *Guard) Obeys(p *plan.Policy) []Obeyed {
+	o := origins{policy: p, guard: Guard{Home: g.Home, Closed: g.Closed}, variables: map[string]*analyze.Flow{}}
+	for _, r := range p.Rules {
+		o.visit(r)
+	}
+	slices.SortFunc(o.found, func(a, b Obeyed) int {
+		return strings.Compare(a.GVK.String()+" "+a.Field, b.GVK.String()+" "+b.Field)
+	})
+	return o.found
+}
+
+// ObeyedByAll returns the fields that each of some policies obeys, in their order, and a
+// guard that closes all of them: what is written to a field that another policy obeys is
+// obeyed, too.
+func ObeyedByAll(policies []*plan.Policy) (out [][]Obeyed, g Guard) {
+	out = make([][]Obeyed, len(policies))
+	for more := true; more; {
+		more = false
+		for i, p := range policies {
+			found := g.Obeys(p)
+			more = more || len(found) > len(out[i])
+			out[i] = found
+		}
+		g.Closed = nil
+		for i, p := range policies {
+			for _, o := range out[i] {
+				g.Closed = append(g.Closed, Closed{Policy: p.Name, Group: o.Group(), Kind: o.Kind, Field: o.Field})
+			}
+		}
+	}
+	return out, g
+}
+
+// Authority is that one policy decides what another one does of what is protected.
+type Authority struct {
+	// Writer writes the field, Obeys the policy that obeys it.
+	Writer, Obeys string
+	Obeyed
+	// Position is where the writer does so.
+	document.Position
+}
+
+// String says what the writer can do.
+func (a Authority) String() string {
+	return fmt.Sprintf("%s can make %s %s: it writes %s of %s", a.Writer, a.Obeys, a.Decides, a.Field, a.Kind)
+}
+
+// Authorities returns what some policies decide of what others do, in their order.
+func Authorities(policies []*plan.Policy) (out []Authority) {
+	obeyed, g := ObeyedByAll(policies)
+	for _, writer := range policies {
+		lacks := g.Lacks(writer)
+		for i, p := range policies {
+			for _, o := range obeyed[i] {
+				at := slices.IndexFunc(lacks, func(l Lack) bool { return l.GVK == o.GVK && l.need.obeyed != "" && covered(l.Field, o.Field) })
+				if at >= 0 && p != writer {
+					out = append(out, Authority{writer.Name, p.Name, o, lacks[at].Position})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// origins finds where the values come from that a policy writes to what is protected.
+type origins struct {
+	policy    *plan.Policy
+	guard     Guard
+	rule      *plan.Rule
+	variables map[string]*analyze.Flow
+	locals    map[string]*analyze.Flow
+	found     []Obeyed
+}
+
+func (o *origins) visit(r *plan.Rule) {
+	o.rule, o.locals = r, map[string]*analyze.Flow{}
+	if r.ForEach != nil {
+		o.locals[r.As] = o.of(r.ForEach).Elem()
+	}
+	o.define(r.Locals)
+	for a := range r.Actions() {
+		if s, ok := a.(*plan.Select); ok {
+			o.levels(s)
+		}
+	}
+	for a := range r.Actions() {
+		o.action(a)
+	}
+}
+
+// define adds the variables of a rule or a collection to the local names.
+func (o *origins) define(list []*plan.Variable) {
+	for _, v := range list {
+		o.locals[v.Name] = o.variable(v)
+	}
+}
+
+// levels adds the names that the actions of a selection have.
+func (o *origins) levels(s *plan.Select) {
+	var all *analyze.Flow
+	for _, l := range s.Levels {
+		o.locals[l.As] = analyze.Either(o.locals[l.As], o.of(l.In).Elem())
+		all = analyze.Either(all, o.locals[l.As])
+	}
+	o.locals[plan.Taken] = analyze.ListOf(analyze.ListOf(all))
+}
+
+// of returns where the value of an expression comes from.
+func (o *origins) of(p *cel.Program) *analyze.Flow {
+	if p == nil {
+		return nil
+	}
+	return analyze.Derive(p, o.name)
+}
+
+func (o *origins) template(t *cel.Template) *analyze.Flow { return analyze.DeriveTemplate(t, o.name) }
+
+// name returns where the value of a name comes from.
+func (o *origins) name(name string) *analyze.Flow {
+	if f, local := o.locals[name]; local {
+		return f
+	}
+	ref := analyze.ParseRef(name)
+	if ref.Kind == analyze.Primary {
+		return analyze.From(analyze.Object)
+	}
+	if f, known := o.variables[name]; known {
+		return f
+	}
+	o.variables[name] = nil
+	outer := o.locals
+	o.locals = map[string]*analyze.Flow{}
+	o.variables[name] = o.declared(ref)
+	o.locals = outer
+	return o.variables[name]
+}
+
+// declared returns where the value of an input or a variable of the policy comes from.
+func (o *origins) declared(ref analyze.Ref) *analyze.Flow {
+	if i := slices.IndexFunc(o.policy.Inputs, func(in *plan.Input) bool { return in.Name == ref.Name }); i >= 0 && ref.Kind == analyze.Input {
+		in, item := o.policy.Inputs[i], analyze.From(analyze.Root{Kind: analyze.Input, Index: i})
+		o.locals[analyze.ItemName] = item
+		return shaped(in.Shape, o.of(in.Key), item)
+	}
+	if i := slices.IndexFunc(o.policy.Variables, func(v *plan.Variable) bool { return v.Name == ref.Name }); i >= 0 && ref.Kind == analyze.Variable {
+		return o.variable(o.policy.Variables[i])
+	}
+	return nil
+}
+
+// shaped returns where the values of a shape come from.
+func shaped(shape plan.Shape, key, item *analyze.Flow) *analyze.Flow {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Keyed:
+		return analyze.MapOf(key, item)
+	case plan.Grouped:
+		return analyze.MapOf(key, analyze.ListOf(item))
+	default:
+		return analyze.ListOf(item)
+	}
+}
+
+func (o *origins) variable(v *plan.Variable) *analyze.Flow {
+	switch {
+	case v.Rego != nil && len(v.Rego.Result.Enum) > 0: // it only decides
+		return nil
+	case v.Rego != nil:
+		return o.template(v.Value).Computed()
+	case v.Collection != nil:
+		return o.collection(v.Collection)
+	case v.Program != nil:
+		return o.of(v.Program)
+	default:
+		return o.template(v.Value)
+	}
+}
+
+func (o *origins) collection(c *plan.Collection) *analyze.Flow {
+	outer := o.locals
+	defer func() { o.locals = outer }()
+	item := o.of(c.ForEach).Elem()
+	o.locals = map[string]*analyze.Flow{c.As: item}
+	for name, f := range outer {
+		if name != c.As {
+			o.locals[name] = f
+		}
+	}
+	o.define(c.Locals)
+	if c.Value != nil {
+		item = o.template(c.Value)
+	}
+	o.locals["value"] = item
+	return shaped(c.Shape, o.of(c.Key), item)
+}
+
+// action notes the fields that decide what an action writes of what is protected.
+func (o *origins) action(a plan.Action) {
+	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy}
+	f.actions([]plan.Action{a})
+	switch a := a.(type) {
+	case *plan.Child:
+		o.made(a, len(f.lacks) > 0)
+	case *plan.Merge:
+		o.merged(&f, &a.Of, a.Under, a.Fields)
+	case *plan.ListEntry:
+		o.merged(&f, &a.Of, a.Path, a.By)
+		o.merged(&f, &a.Of, a.Path, a.Entry)
+	case *plan.Delete:
+		o.target(&f, &a.Of, Deletion)
+	case *plan.Evict:
+		o.target(&f, &a.Of, Eviction)
+	case *plan.Scale:
+		o.target(&f, &a.Of, Scaling, o.of(a.Replicas))
+	case *plan.Approve:
+		o.target(&f, &a.Of, Approval+a.Signer)
+	case *plan.Finalizer:
+		o.target(&f, &a.Of, "metadata.finalizers", o.template(a.Name))
+	}
+}
+
+// made notes the fields that are in an object with protected fields, those of these first:
+// all of it is what the object does.
+func (o *origins) made(a *plan.Child, protected bool) {
+	var first, rest []func()
+	o.eachLeaf(a.Manifest, nil, func(path []string, t *cel.Template) {
+		of, f := patched{a.GVK, false, a.Take}, leaf
+		if t.Program() != nil { // it may have all that is below
+			of.patch, f = true, removed
+		}
+		note := func() { o.note(o.template(t), need{gvk: a.GVK, field: strings.Join(path, ".")}) }
+		if protectedField(of, path, f).danger != harmless {
+			first = append(first, note)
+			return
+		}
+		protected = protected || o.guard.field(of, path, f).danger != harmless
+		rest = append(rest, note)
+	})
+	if !protected && len(first) == 0 {
+		return
+	}
+	for _, note := range append(first, rest...) {
+		note()
+	}
+}
+
+// merged notes the fields that decide what is written to protected fields below a path of
+// an object, and which object that is.
+func (o *origins) merged(f *finder, of *plan.ObjectRef, under []string, fields *cel.Template) {
+	o.eachLeaf(fields, under, func(path []string, t *cel.Template) {
+		field := strings.Join(path, ".")
+		if slices.ContainsFunc(f.lacks, func(l Lack) bool { return covered(field, l.Field) || covered(l.Field, field) }) {
+			o.target(f, of, field, o.template(t))
+		}
+	})
+}
+
+// eachLeaf visits the templates in a template that are no mappings or lists with the paths
+// of their fields; variables that are templates are followed. A key that is computed ends
+// the path.
+func (o *origins) eachLeaf(t *cel.Template, path []string, visit func(path []string, t *cel.Template)) {
+	if named := o.named(t); named != nil {
+		t = named
+	}
+	if t == nil || !t.IsList() && !t.IsMapping() || t.Len() == 0 {
+		visit(path, t)
+		return
+	}
+	for i := range t.Len() {
+		below := path
+		if t.IsMapping() {
+			name, ok := t.Key(i)
+			if !ok {
+				visit(path, t.Item(i))
+				continue
+			}
+			below = append(slices.Clone(path), name)
+		}
+		o.eachLeaf(t.Item(i), below, visit)
+	}
+}
+
+// named returns the template of the variable that a template is; nil if it is no such.
+func (o *origins) named(t *cel.Template) *cel.Template {
+	if t.Program() == nil {
+		return nil
+	}
+	for _, v := range o.rule.Locals {
+		if v.Rego == nil && t.Program().Is(v.Name) {
+			return v.Value
+		}
+	}
+	for _, v := range o.policy.Variables {
+		if v.Rego == nil && t.Program().Is(analyze.VariableRef(v.Name).String()) {
+			return v.Value
+		}
+	}
+	return nil
+}
+
+// target notes the fields that decide which object is written, and what to a field of it.
+func (o *origins) target(f *finder, of *plan.ObjectRef, field string, values ...*analyze.Flow) {
+	n := need{field: field}
+	if kinds := f.kinds(true, of); len(kinds) > 0 {
+		n.gvk = kinds[0]
+	}
+	o.note(analyze.Either(append(values, o.template(of.Namespace), o.template(of.Name))...), n)
+}
+
+// note adds the fields of a flow. That an object has its name, and what only the API server
+// sets, is left out.
+func (o *origins) note(f *analyze.Flow, n need) {
+	for _, part := range f.Parts(o.typeOf) {
+		gvk, field := o.kind(part.Root), strings.Join(part.Path, ".")
+		if field == "" {
+			field = Everything
+		}
+		if identity(part.Path) || len(part.Path) > 1 && part.Path[0] == "metadata" && slices.Contains(plan.ServerMetadata, part.Path[1]) {
+			continue
+		}
+		o.add(Obeyed{gvk, field, n.String()})
+	}
+}
+
+// add adds a field, in the place of those below it: what they decide is said first.
+func (o *origins) add(one Obeyed) {
+	kept := o.found[:0]
+	for _, have := range o.found {
+		switch {
+		case have.GVK != one.GVK:
+		case covered(one.Field, have.Field):
+			return
+		case covered(have.Field, one.Field):
+			one.Decides = have.Decides
+			continue
+		}
+		kept = append(kept, have)
+	}
+	o.found = append(kept, one)
+}
+
+func (o *origins) typeOf(r analyze.Root) *schema.Type {
+	if r.Kind == analyze.Input {
+		return o.policy.Inputs[r.Index].Type
+	}
+	return o.policy.Primary.Type
+}
+
+func (o *origins) kind(r analyze.Root) schema.GVK {
+	if r.Kind == analyze.Input {
+		return o.policy.Inputs[r.Index].Source.GVK
+	}
+	return o.policy.Primary.GVK
+}
+
+// covered reports whether a path is a field or below it.
+func covered(path, field string) bool {
+	return field == Everything || path == field || strings.HasPrefix(path, field+".")
+}
