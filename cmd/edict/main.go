@@ -25,6 +25,7 @@ const (
 
 func main() {
 	klog.SetLogger(logr.Discard()) // a command prints its own errors; edict run sets a logger
+	evaluateRegoApart()
 	ctx, stop := interruptible(context.Background())
 	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

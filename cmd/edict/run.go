@@ -92,7 +92,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	params.register(flags)
-	flags.StringVar(&regoMemory, "rego-memory", "192Mi", "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
+	flags.StringVar(&regoMemory, "rego-memory", defaultRegoMemory, "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
 	flags.IntVar(&o.Workers, "workers", run.DefaultWorkers, "number of primary objects of one policy that are reconciled concurrently")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "address of the metrics endpoint; empty disables it")
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", false, "serve metrics by TLS, and only to those whom the API server allows to get /metrics")

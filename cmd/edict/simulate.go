@@ -54,7 +54,7 @@ and prints what it wrote, in order. With --until the virtual clock then jumps
 from deadline to deadline up to that time after the start.
 
 Errors of evaluations are part of what it prints: it ends with 1 only if the policies
-cannot run.`,
+cannot run, or if their Rego meets the limit of its memory or processor time.`,
 		Example: "  edict simulate --policies policies --objects examples/storage",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -110,7 +110,13 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
-	return printResult(out, f.output, sim.Result())
+	if err := printResult(out, f.output, sim.Result()); err != nil {
+		return err
+	}
+	if err := regoLimit(); err != nil {
+		return found("%v", err)
+	}
+	return nil
 }
 
 // runnable refuses policies that do not load.

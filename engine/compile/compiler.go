@@ -36,7 +36,7 @@ type Compiler struct {
 // New makes a compiler.
 func New(options Options) (*Compiler, error) {
 	if options.Rego == nil {
-		options.Rego = rego.Local()
+		options.Rego = rego.Default()
 	}
 	env, err := cel.NewEnv(options.Functions)
 	if err != nil {

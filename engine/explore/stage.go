@@ -155,7 +155,7 @@ func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Poli
 	for name, text := range params {
 		with.Overrides[name] = compile.Override{Text: text, From: pageSetsIt}
 	}
-	out, problems, err := with.Compile(w.options.Bundle.Schemas, rego.Local())
+	out, problems, err := with.Compile(w.options.Bundle.Schemas, rego.Default())
 	if err == nil && out == nil {
 		err = document.Join(problems)
 	}

@@ -60,7 +60,7 @@ func (a *analysis) compile(u *source.Unit) error {
 			}
 		})
 	}
-	_, _, err := with.Compile(a.bundle.Schemas, rego.Local())
+	_, _, err := with.Compile(a.bundle.Schemas, rego.Default())
 	return err
 }
 

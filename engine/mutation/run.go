@@ -197,7 +197,7 @@ func (t *tested) differs(m *Mutant) bool {
 		}
 		unit := *k.unit
 		unit.Document = doc
-		p, problems, err := unit.Compile(t.schemas, rego.Local())
+		p, problems, err := unit.Compile(t.schemas, rego.Default())
 		if err != nil || p == nil || document.Join(problems) != nil {
 			return false
 		}

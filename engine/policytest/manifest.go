@@ -38,7 +38,7 @@ func (r *runner) configMap(ctx context.Context, b *source.Bundle, c *source.Cont
 func (r *runner) modulesOf(ctx context.Context, units []*source.Unit) error {
 	in := r.embedded.Rego
 	if in == nil {
-		in = rego.Local()
+		in = rego.Default()
 	}
 	for _, u := range units {
 		if r.modules[u.File.Path] {

@@ -18,7 +18,7 @@ func (r *runner) rego(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return r.regoTests(ctx, rego.Local(), modules)
+	return r.regoTests(ctx, rego.Default(), modules)
 }
 
 // regoTests has an evaluator run the tests of some modules.

@@ -62,7 +62,7 @@ type Probe struct {
 // Compile compiles a policy with a variable more. The problems are why it does not
 // compile; the policy is nil then.
 func Compile(u *source.Unit, v v1alpha1.Variable, known *schema.Set) (*plan.Policy, []document.Problem, error) {
-	return with(u, v).Compile(known, rego.Local())
+	return with(u, v).Compile(known, rego.Default())
 }
 
 // New puts what Compile returned into a world. The world has what this policy reads of its

@@ -60,7 +60,7 @@ func (q *Query) ask(ctx context.Context, asked question, input value.Value) (*an
 		return nil, err
 	}
 	l := q.library
-	text, err := l.in.Do(l.traced(ctx), &Request{ID: l.id, Modules: l.modules, Query: body})
+	text, err := l.do(ctx, &Request{ID: l.id, Modules: l.modules, Query: body})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", q.text, err)
 	}

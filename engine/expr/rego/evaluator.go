@@ -79,6 +79,15 @@ type local struct{ programs Programs }
 
 var here local
 
+var standard Evaluator = &here
+
+// Default is the evaluator of whoever is given no other: Local, unless SetDefault says
+// otherwise.
+func Default() Evaluator { return standard }
+
+// SetDefault sets Default. It is called before anything is compiled.
+func SetDefault(e Evaluator) { standard = e }
+
 // Local is the evaluator that works in this process. It stops an evaluation
 // that takes longer than MaxTime, by the clock, at its next step; nothing bounds its memory.
 // It is for modules of whoever runs the process.
