@@ -24,7 +24,7 @@ func runCommand() *cobra.Command {
 	var hook webhookFlags
 	var brakes brakeFlags
 	var changes changeLogFlags
-	var kubeconfig, level, regoMemory string
+	var kubeconfig, level, memory string
 	var elect bool
 	var watchLabelSelector string
 	var election run.Election
@@ -62,7 +62,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return found("%v", err)
 			}
 			o.Version = version
-			if o.RegoCommand, o.RegoMemory, err = regoChild(regoMemory); err != nil {
+			if err := startApart(&o, memory); err != nil {
 				return err
 			}
 			if elect {
@@ -92,7 +92,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	params.register(flags)
-	flags.StringVar(&regoMemory, "rego-memory", defaultRegoMemory, "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
+	flags.StringVar(&memory, "child-memory", defaultChildMemory, "how much memory each of two processes may have beside the controller: one compiles new policies, the other evaluates Rego and is started when a policy uses it")
 	flags.IntVar(&o.Workers, "workers", run.DefaultWorkers, "number of primary objects of one policy that are reconciled concurrently")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "address of the metrics endpoint; empty disables it")
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", false, "serve metrics by TLS, and only to those whom the API server allows to get /metrics")

@@ -78,13 +78,21 @@ func (c *Copy) Size() int {
 // Unit restores the policy, in the mode Enforce; nil if the text no longer
 // holds it.
 func (c *Copy) Unit() *source.Unit {
-	doc := find(c.File, c.Text, c.Policy)
-	if doc == nil {
-		return nil
-	}
-	u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, ConfigMap: path.Base(path.Dir(c.File)), Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce}
+	u := &source.Unit{File: load.Source{Path: c.File, Text: []byte(c.Text)}, ConfigMap: path.Base(path.Dir(c.File)), Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce}
 	for _, name := range slices.Sorted(maps.Keys(c.Modules)) {
 		u.Modules = append(u.Modules, rego.Module{Name: name, Text: c.Modules[name]})
+	}
+	found, _ := load.Documents(c.File, u.File.Text)
+	for _, doc := range found.Policies {
+		if doc.Metadata.Name.Value != c.Policy {
+			continue
+		}
+		if u.Document = doc; u.Revision() == c.Revision { // another one may have the name
+			return u
+		}
+	}
+	if u.Document == nil {
+		return nil
 	}
 	return u
 }

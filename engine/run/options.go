@@ -40,12 +40,13 @@ type Options struct {
 	Params  compile.Overrides
 	// Answers are the external services that policies call, by builtin.
 	Answers expr.Answerers
-	// RegoCommand is a program, with its arguments, that calls child.Serve with
-	// RegoMemory: the Rego of policies is compiled and run in a process of its own
-	// that it starts. None is for tests only, and does that in this process.
-	RegoCommand []string
-	// RegoMemory is how much memory that process may have, in bytes.
-	RegoMemory int64
+	// RegoCommand and CompilerCommand are programs, with their arguments, that call
+	// child.Serve with ChildMemory. In the process that the first starts the Rego of policies
+	// is compiled and run; in the other new texts are compiled before they are here. None is
+	// for tests only, and does that in this process alone.
+	RegoCommand, CompilerCommand []string
+	// ChildMemory is how much memory each of these processes may have, in bytes.
+	ChildMemory int64
 	// Workers is how many keys of one policy are reconciled at once; 0 is
 	// DefaultWorkers.
 	Workers int

@@ -1,9 +1,12 @@
 package run
 
 import (
+	"time"
+
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/check"
 )
 
 // evaluator returns what compiles and runs the Rego of policies.
@@ -12,7 +15,7 @@ func evaluator(o Options) rego.Evaluator {
 		return rego.Local()
 	}
 	return child.New(child.Options{
-		Command: o.RegoCommand, Memory: o.RegoMemory,
+		Command: o.RegoCommand, Memory: o.ChildMemory,
 		Started: func(pid int) {
 			observe.RegoStarts.Inc()
 			observe.RegoRunning.Set(1)
@@ -40,9 +43,27 @@ func forTests(e rego.Evaluator) rego.Evaluator {
 	return e
 }
 
-// stopRego ends the process that evaluates Rego, if there is one.
-func stopRego(e rego.Evaluator) {
-	if c, ok := e.(*child.Child); ok {
+// compiler returns what has new texts compiled in a process of its own.
+func compiler(o Options) *child.Child {
+	return child.New(child.Options{
+		Process: "the process that compiles policies", Command: o.CompilerCommand, Memory: o.ChildMemory, Time: check.JudgeTime, Idle: time.Minute,
+		Started: func(pid int) { o.Log.Info("a process that compiles policies has started", "pid", pid) },
+		Ended: func(pid int, reason child.Reason, detail string) {
+			if reason == child.Stopped {
+				o.Log.Info("the process that compiles policies was ended: no new text waits for it", "pid", pid)
+				return
+			}
+			o.Log.Warn("the process that compiles policies has ended; the next new text starts another", "pid", pid, "reason", string(reason), "detail", detail)
+		},
+	})
+}
+
+// stopChildren ends the other processes, if there are some.
+func (p *process) stopChildren() {
+	if c, ok := p.rego.(*child.Child); ok {
 		c.Close()
+	}
+	if p.compiler != nil {
+		p.compiler.Close()
 	}
 }

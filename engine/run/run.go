@@ -17,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/changelog"
 	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
@@ -54,6 +55,10 @@ type process struct {
 	traces *tracing.Exporter
 	// rego compiles and evaluates the Rego of policies.
 	rego rego.Evaluator
+	// judge has new texts compiled in the process of compiler first; both are nil without
+	// such a process.
+	judge    *check.Judge
+	compiler *child.Child
 	// store has the ConfigMaps, brakes the state of the brakes, and webhook checks
 	// ConfigMaps; nil for policies of files.
 	store   *configmap.Store
@@ -81,7 +86,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer stopRego(p.rego)
+	defer p.stopChildren()
 	if o.OTLPEndpoint != "" {
 		if p.traces, err = tracing.New(ctx, o.OTLPEndpoint, o.Version, o.Log); err != nil {
 			return err
@@ -158,12 +163,16 @@ func (p *process) alone(ctx context.Context) error {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Rego: p.rego, TestRego: forTests(p.rego), Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: forTests(p.rego), Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
 	})
 }
 
 func newProcess(o Options) (*process, error) {
 	p := &process{options: o, rego: evaluator(o)}
+	if len(o.CompilerCommand) > 0 {
+		p.compiler = compiler(o)
+		p.judge = check.NewJudge(p.compiler.Unpaused())
+	}
 	if o.ChangeLog != nil {
 		p.changes = changelog.New(o.ChangeLog, o.Log)
 	}
@@ -172,7 +181,7 @@ func newProcess(o Options) (*process, error) {
 		Pending: func(id string) int { return p.term.Load().pending(id) },
 	})
 	if err := p.prepare(); err != nil {
-		stopRego(p.rego)
+		p.stopChildren()
 		return nil, err
 	}
 	return p, nil

@@ -60,7 +60,7 @@ func (p *process) newTerm(ctx context.Context) *term {
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes,
+		Metrics: p.metrics, Judge: p.judge, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes,
 		WatchSelector: o.WatchSelector, HandOver: o.handOver(),
 		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
 	})

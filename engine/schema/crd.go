@@ -79,6 +79,7 @@ func (s *Set) addManifest(raw []byte) error {
 		if err := json.Unmarshal(raw, &crd); err != nil {
 			return err
 		}
+		s.keep(Text{CRD: true, Text: string(raw)})
 		return s.define(&crd)
 	}
 	for _, item := range manifest.Items {

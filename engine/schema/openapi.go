@@ -86,6 +86,9 @@ func (s *Set) addOpenAPI(text []byte, custom bool) error {
 		}
 	}
 	served := servedBy(doc.Paths)
+	if custom {
+		s.keep(Text{Text: string(text)})
+	}
 	s.addServed(served, kinds)
 	s.addStructures(kinds, documented{doc.Components, served, custom})
 	return nil

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"maps"
+	"slices"
 	"sync"
 )
 
@@ -31,7 +32,50 @@ type Set struct {
 	structures map[GVK]func() *Structure
 	// descriptions are those of fields, by the name of their type; nil keeps none.
 	descriptions map[string]map[string]string
-	next         *Set
+	// texts are those that the set was made of, except for the built-in one.
+	texts []Text
+	next  *Set
+}
+
+// Text is what kinds are read from: the manifest of a CRD, or an OpenAPI document.
+type Text struct {
+	CRD  bool
+	Text string
+}
+
+// AddText adds the kinds of a text.
+func (s *Set) AddText(t Text) error {
+	if t.CRD {
+		return s.AddCRD([]byte(t.Text))
+	}
+	return s.AddOpenAPI([]byte(t.Text))
+}
+
+// Texts returns the texts from which AddText makes the same set, on top of Builtin.
+func (s *Set) Texts() []Text {
+	if s == nil {
+		return nil
+	}
+	out := s.next.Texts()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return append(out, s.texts...)
+}
+
+func (s *Set) keep(t Text) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.texts, t) {
+		s.texts = append(s.texts, t)
+	}
+}
+
+// Join is AddAll, with the texts of the other set.
+func (s *Set) Join(other *Set) {
+	s.AddAll(other)
+	for _, t := range other.Texts() {
+		s.keep(t)
+	}
 }
 
 // NewSet makes an empty set that asks next for what it does not know; next may
@@ -99,7 +143,7 @@ func (s *Set) Of(gvk GVK) *Type {
 
 var untyped = Untyped()
 
-// AddAll adds every kind that another set knows by itself.
+// AddAll adds every kind that another set knows by itself, but not its texts.
 func (s *Set) AddAll(other *Set) {
 	other.mu.RLock()
 	defer other.mu.RUnlock()

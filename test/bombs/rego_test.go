@@ -179,7 +179,7 @@ func TestMain(m *testing.M) {
 	}
 	memory, err := strconv.ParseInt(os.Args[2], 10, 64)
 	if err == nil {
-		err = child.Serve(os.Stdin, os.Stdout, memory)
+		err = child.Serve(os.Stdin, os.Stdout, memory, child.Programs)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -39,7 +39,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"extra without text":      {"extraPolicies.mine.mode=Shadow", "missing property 'text'"},
 		"text that is no YAML":    {"policies.kmm-module.text=]", "the text of the policy kmm-module is no YAML"},
 		"default mode":            {"defaultMode=Off", "'Enforce', 'Shadow', 'Disabled'"},
-		"memory for Rego":         {"rego.memory=100Mi", "rego.memory: 100Mi is less than 160Mi"},
+		"memory of children":      {"childMemory=100Mi", "childMemory: 100Mi is less than 160Mi"},
 		"memory limit":            {"resources.limits.memory=lots", "is not a whole number of"},
 	} {
 		t.Run(name, func(t *testing.T) {

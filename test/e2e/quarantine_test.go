@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,6 +44,40 @@ func TestQuarantine(t *testing.T) {
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
 	c.wantMarks("a", map[string]string{"one": "c", "two": "a"})
 	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+}
+
+// TestCompilerKilled ends the process in which new texts are compiled first. The controller
+// runs on, and the next text is compiled in another one.
+func TestCompilerKilled(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	edict := c.process(program.Build(t))
+	c.wantMarks("a", map[string]string{"one": "a"})
+	if n := killCompilers(t, edict); n != 1 {
+		t.Fatalf("%d processes compile policies", n)
+	}
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
+	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
+	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
+	if n := killCompilers(t, edict); n != 1 {
+		t.Errorf("%d processes compile policies after the first one's end", n)
+	}
+}
+
+// killCompilers ends the processes of a controller that compile policies, and returns how
+// many there were.
+func killCompilers(t *testing.T, edict *exec.Cmd) int {
+	t.Helper()
+	found := startedBy(t, edict.Process.Pid, "compiler-child")
+	for _, pid := range found {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(found)
 }
 
 // process starts the controller as a process of its own.

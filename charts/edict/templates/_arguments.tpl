@@ -27,7 +27,7 @@
 - --change-log=-
 {{- end }}
 - --workers={{ .Values.workers }}
-- --rego-memory={{ include "edict.regoMemory" . }}
+- --child-memory={{ include "edict.childMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
 - --default-change-limit={{ .Values.brakes.changes }}
 - --default-removal-limit={{ .Values.brakes.removals }}

@@ -65,25 +65,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- mul $number (get $units $unit) -}}
 {{- end -}}
 
-{{/* What the process that evaluates Rego may have. */}}
-{{- define "edict.regoMemory" -}}
-{{- $memory := .Values.rego.memory -}}
-{{- if lt (include "edict.bytes" (dict "name" "rego.memory" "quantity" $memory) | int64) 167772160 -}}
-{{- fail (printf "rego.memory: %s is less than 160Mi" $memory) -}}
+{{/* What each of the two processes beside the controller may have. */}}
+{{- define "edict.childMemory" -}}
+{{- if lt (include "edict.bytes" (dict "name" "childMemory" "quantity" .Values.childMemory) | int64) 167772160 -}}
+{{- fail (printf "childMemory: %s is less than 160Mi" .Values.childMemory) -}}
 {{- end -}}
-{{- $memory -}}
+{{- .Values.childMemory -}}
 {{- end -}}
 
-{{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB, less what the process that evaluates Rego may have; nothing without a limit. */}}
+{{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB, less what the two processes beside the controller may have; nothing without a limit. */}}
 {{- define "edict.memoryLimit" -}}
 {{- $limit := dig "limits" "memory" "" (.Values.resources | default dict) | toString -}}
 {{- if $limit -}}
 {{- $all := include "edict.bytes" (dict "name" "resources.limits.memory" "quantity" $limit) | int64 -}}
-{{- $rego := include "edict.bytes" (dict "name" "rego.memory" "quantity" (include "edict.regoMemory" .)) | int64 -}}
-{{- if le (sub $all $rego) 134217728 -}}
-{{- fail (printf "resources.limits.memory: %s leaves less than 128Mi beside rego.memory, %s" $limit (include "edict.regoMemory" .)) -}}
+{{- $children := include "edict.bytes" (dict "name" "childMemory" "quantity" (include "edict.childMemory" .)) | int64 | mul 2 -}}
+{{- if le (sub $all $children) 134217728 -}}
+{{- fail (printf "resources.limits.memory: %s leaves less than 128Mi beside twice childMemory, %s" $limit .Values.childMemory) -}}
 {{- end -}}
-{{- div (mul (sub $all $rego) 9) 10485760 -}}MiB
+{{- div (mul (sub $all $children) 9) 10485760 -}}MiB
 {{- end -}}
 {{- end -}}
 

@@ -4,6 +4,8 @@ package check
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -29,6 +31,7 @@ import (
 // them, the webhook before they are stored.
 type Checker struct {
 	kinds    *discovery.Kinds
+	judge    *Judge
 	rego     rego.Evaluator
 	testRego rego.Evaluator
 	guard    guard.Guard
@@ -43,6 +46,8 @@ type Checker struct {
 // Options are what a Checker needs.
 type Options struct {
 	Kinds *discovery.Kinds
+	// Judge has new texts compiled elsewhere first; nil is for tests.
+	Judge *Judge
 	// Rego compiles and runs the Rego of policies, TestRego that of their tests.
 	Rego, TestRego rego.Evaluator
 	Guard          guard.Guard
@@ -54,13 +59,13 @@ type Options struct {
 
 // New returns a Checker.
 func New(o Options) *Checker {
-	return &Checker{kinds: o.Kinds, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
+	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
 // The result of a policy that has not changed stays. About is called with each policy
 // that has; a problem that it returns is the result.
-func (c *Checker) All(catalog *source.Catalog, policies *lifecycle.Registry, about func(u *source.Unit) *document.Problem) {
+func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *lifecycle.Registry, about func(u *source.Unit) *document.Problem) {
 	for _, id := range policies.Checked() {
 		if catalog.Units[id] == nil {
 			policies.Unread(id)
@@ -72,7 +77,7 @@ func (c *Checker) All(catalog *source.Catalog, policies *lifecycle.Registry, abo
 			policies.Move(id, u)
 			continue
 		}
-		now := c.checkUnless(about(u), u, origin)
+		now := c.checkUnless(ctx, about(u), u, origin)
 		if before != nil && before.Recheck == lifecycle.RecheckDue && (now.Plan != nil) == before.Good() {
 			now.Recheck = lifecycle.Rechecked
 		} else {
@@ -102,17 +107,17 @@ func (c *Checker) count(id string, v *lifecycle.CheckResult) {
 }
 
 // checkUnless checks a policy unless there is a problem already.
-func (c *Checker) checkUnless(problem *document.Problem, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
+func (c *Checker) checkUnless(ctx context.Context, problem *document.Problem, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
 	if problem == nil {
-		return c.check(u, origin)
+		return c.check(ctx, u, origin)
 	}
 	return &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}, Problems: []document.Problem{*problem}, Tests: origin.TestsRevision(), Checked: time.Now()}
 }
 
 // check checks a policy: its text, its types and its limits. Its tests, if it has
 // some, still have to run.
-func (c *Checker) check(u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
-	v := c.Text(u)
+func (c *Checker) check(ctx context.Context, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
+	v := c.Text(ctx, u)
 	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
 	v.TestsPending = v.Good() && hasTests(u, origin)
 	v.Compiled = v.Plan != nil
@@ -121,14 +126,14 @@ func (c *Checker) check(u *source.Unit, origin *source.Contents) *lifecycle.Chec
 
 // Text checks a policy without its tests. One that is disabled is not compiled: it has
 // no effect, whatever its text is.
-func (c *Checker) Text(u *source.Unit) *lifecycle.CheckResult {
+func (c *Checker) Text(ctx context.Context, u *source.Unit) *lifecycle.CheckResult {
 	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}}
 	if u.Disabled() {
 		v.Problems = u.Unread
 		return v
 	}
 	var fault []document.Problem
-	c.recovering(u, &fault, func() { c.compile(v) })
+	c.recovering(u, &fault, func() { c.compile(ctx, v) })
 	if len(fault) > 0 {
 		v.Plan, v.Problems = nil, fault
 	}
@@ -149,12 +154,9 @@ func (c *Checker) recovering(u *source.Unit, problems *[]document.Problem, do fu
 
 // compile compiles a policy by the types of the cluster, as far as it serves
 // the kinds.
-func (c *Checker) compile(v *lifecycle.CheckResult) {
+func (c *Checker) compile(ctx context.Context, v *lifecycle.CheckResult) {
 	u := v.Unit
-	p, problems, err := u.Compile(c.kinds.Known(), c.rego)
-	if err != nil {
-		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
-	}
+	p, problems := c.compiled(ctx, u, c.kinds.Known())
 	if p == nil {
 		// The cluster was not asked yet for the types of its kinds.
 		v.Problems = slices.DeleteFunc(problems, func(p document.Problem) bool { return p.Code == document.UnknownSchema })
@@ -164,7 +166,7 @@ func (c *Checker) compile(v *lifecycle.CheckResult) {
 	if err != nil {
 		c.log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
 	}
-	if v.Plan, v.Problems, err = u.Compile(known, c.rego); err != nil || v.Plan == nil {
+	if v.Plan, v.Problems = c.compiled(ctx, u, known); v.Plan == nil {
 		return
 	}
 	if lacks := c.lacks(v.Plan, u); len(lacks) > 0 {
@@ -175,6 +177,20 @@ func (c *Checker) compile(v *lifecycle.CheckResult) {
 		}
 	}
 	v.Schemas, v.Typed = known, c.typed(v.Plan, known)
+}
+
+// compiled compiles a policy. That it could not be tried is a warning to who stores it: the
+// controller will try it.
+func (c *Checker) compiled(ctx context.Context, u *source.Unit, known *schema.Set) (*plan.Policy, []document.Problem) {
+	p, problems, err := c.judge.Compile(ctx, u, known, c.rego)
+	if err != nil {
+		problem := document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()}
+		if c.admitting && !errors.Is(err, ErrLimit) {
+			problem.Severity = document.Warning
+		}
+		problems = append(problems, problem)
+	}
+	return p, problems
 }
 
 // Typed reports whether the cluster serves the kinds of a policy now, and publishes their
@@ -208,15 +224,15 @@ func (c *Checker) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem)
 }
 
 // typesOf returns the types of all that some units read.
-func (c *Checker) typesOf(units []*source.Unit) *schema.Set {
+func (c *Checker) typesOf(ctx context.Context, units []*source.Unit) *schema.Set {
 	out := schema.NewSet(c.kinds.Known())
 	for _, u := range units {
-		p, _, err := u.Compile(c.kinds.Known(), c.rego)
-		if err != nil || p == nil {
+		p, _ := c.compiled(ctx, u, c.kinds.Known())
+		if p == nil {
 			continue
 		}
 		if known, err := c.kinds.Schemas(p); err == nil {
-			out.AddAll(known)
+			out.Join(known)
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func TestCheckedOnce(t *testing.T) {
 	all := func(c *check.Checker, text string) *lifecycle.CheckResult {
 		m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text})
 		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		c.All(catalog, policies, func(*source.Unit) *document.Problem { return nil })
+		c.All(t.Context(), catalog, policies, func(*source.Unit) *document.Problem { return nil })
 		return policies.Get("p").Newest
 	}
 	broken := fixture.Policy("p", "${nothing.at.all}")
@@ -51,7 +51,7 @@ func TestCheckedOnce(t *testing.T) {
 func TestRefusedSaysNothingOfTypes(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(fixture.Policy("p", "${nothing.at.all}"), "apiVersion: v1, kind: Node", "apiVersion: example.com/v1, kind: Site", 1)
-	v := fixture.Checker().Text(fixture.ConfigMap("p", "", map[string]string{"p.yaml": text}).Read().Units[0])
+	v := fixture.Checker().Text(t.Context(), fixture.ConfigMap("p", "", map[string]string{"p.yaml": text}).Read().Units[0])
 	if v.Good() || len(v.Problems) != 1 || !strings.Contains(v.Problems[0].Message, `undefined name "nothing"`) {
 		t.Errorf("%+v", v.Problems)
 	}
@@ -61,7 +61,7 @@ func TestRefusedSaysNothingOfTypes(t *testing.T) {
 func TestDisabledIsNotCompiled(t *testing.T) {
 	t.Parallel()
 	u := fixture.ConfigMap("p", "Disabled", map[string]string{"p.yaml": strings.Replace(fixture.Policy("p", "x"), "kind: Node", "kind: NoKind", 1)}).Read().Units[0]
-	v := fixture.Checker().Text(u)
+	v := fixture.Checker().Text(t.Context(), u)
 	if !v.Disabled() || v.Plan != nil || v.Good() {
 		t.Errorf("%+v", v)
 	}

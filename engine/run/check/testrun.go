@@ -137,10 +137,18 @@ func (c *Checker) complete(t *TestRun, policies *lifecycle.Registry) {
 // tests runs the tests beside a policy that concern it.
 func (c *Checker) tests(ctx context.Context, u *source.Unit, t *TestRun) (failed []document.Problem) {
 	if t.types == nil {
-		t.types = c.typesOf(t.origin.Units)
+		t.types = c.typesOf(ctx, t.origin.Units)
+	}
+	var units []*source.Unit
+	for _, other := range t.origin.Units {
+		if err := c.judge.accept(ctx, other, t.types); err == nil {
+			units = append(units, other)
+		} else if other == u {
+			return []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()}}
+		}
 	}
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: t.origin.Tests, Units: t.origin.Units, Subject: u, Schemas: t.types, Allowances: c.allowances, Rego: c.testRego,
+		Tests: t.origin.Tests, Units: units, Subject: u, Schemas: t.types, Allowances: c.allowances, Rego: c.testRego,
 	})
 	if err != nil {
 		return []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}

@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
@@ -28,6 +29,7 @@ type controller struct {
 	poll         time.Duration
 	requirements *requirements.Checker
 	kinds        *discovery.Kinds
+	judge        *check.Judge
 	rego         rego.Evaluator
 	informers    *informers.Set
 	queues       *informers.Queues

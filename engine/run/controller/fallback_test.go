@@ -16,7 +16,7 @@ func TestFellBack(t *testing.T) {
 	registry := lifecycle.NewRegistry()
 	registry.Illegal = func(err error) { t.Error(err) }
 	unit := fixture.Labelling("a").Read().Units[0]
-	registry.Assign("p", &lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(unit).Plan}, false)
+	registry.Assign("p", &lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(t.Context(), unit).Plan}, false)
 	registry.Report("p", registry.Ticket("p"), waits, time.Now())
 	told := 0
 	c := &controller{id: "p", policies: registry, changed: func() { told++ }}

@@ -22,7 +22,7 @@ import (
 // joined is the controller of a policy without objects.
 func joined() *reconcile.Controller {
 	group := reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))
-	return group.Join(fixture.Checker().Text(fixture.Labelling("a").Read().Units[0]).Plan)
+	return group.Join(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Read().Units[0]).Plan)
 }
 
 // TestHealth: what fails for a while is reported with the first object and how

@@ -23,6 +23,7 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/brakes"
+	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
@@ -50,9 +51,11 @@ type Options struct {
 	// Requirements are checked before a policy runs.
 	Requirements *requirements.Checker
 	Metrics      *metrics.Policies
-	Rego         rego.Evaluator
-	Guard        guard.Guard
-	Answers      expr.Answerers
+	// Judge has new texts compiled elsewhere first, Rego runs theirs.
+	Judge   *check.Judge
+	Rego    rego.Evaluator
+	Guard   guard.Guard
+	Answers expr.Answerers
 	// Records takes the records of decisions; nil takes none.
 	Records *record.Log
 	// Brakes are the limits of what policies write; nil is the default. BrakeStore has
@@ -183,7 +186,7 @@ func (r *Runtime) newController(id string, before *controller) *controller {
 	o := &r.options
 	c := &controller{
 		id: id, log: o.Log, policies: r.policies, changed: o.Changed, poll: o.Poll,
-		requirements: o.Requirements, kinds: o.Kinds, rego: o.Rego,
+		requirements: o.Requirements, kinds: o.Kinds, judge: o.Judge, rego: o.Rego,
 		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, events: o.Events, loaded: &r.loaded, working: r.working,
 		cancel: func() {}, before: before, stopped: make(chan struct{}), health: newHealth(id),
 	}

@@ -121,7 +121,7 @@ func (k *Kinds) Schemas(compiled *plan.Policy) (*schema.Set, error) {
 		if err != nil {
 			return set, err
 		}
-		set.AddAll(known)
+		set.Join(known)
 	}
 	return set, nil
 }

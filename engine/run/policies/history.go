@@ -103,7 +103,7 @@ func (s *historyStore) lastGood(id string) *lifecycle.Revision {
 		s.discard(e, "its content does not match its hash")
 		return nil
 	}
-	v := s.checker.Text(u)
+	v := s.checker.Text(context.Background(), u)
 	if !v.Good() {
 		s.discard(e, problemsOf(v))
 		return nil

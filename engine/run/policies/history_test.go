@@ -50,7 +50,7 @@ func (r *historian) see(m *source.ConfigMap, event lifecycle.Event, runs string)
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	policies := lifecycle.NewRegistry()
-	r.checker.All(c, policies, noProblem)
+	r.checker.All(r.t.Context(), c, policies, noProblem)
 	for _, id := range policies.Checked() {
 		newest := policies.Get(id).Newest
 		policies.Assign(id, &newest.Revision, false)
@@ -340,7 +340,7 @@ func TestAuthor(t *testing.T) {
 		m, values := fixture.Labelling(tc.value), fixture.ConfigMap("values", "", map[string]string{"p": "value: " + tc.given})
 		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
-		checked := r.checker.Text(c.Units["p"])
+		checked := r.checker.Text(t.Context(), c.Units["p"])
 		r.store.keep(t.Context(), c, stateOf("p", checked, lifecycle.Report{Event: lifecycle.Activated, InForce: c.Units["p"].Revision()}))
 		e := r.store.good("p")
 		if e == nil || e.Number != int64(i+1) || e.Author != tc.by || !e.Edited.Equal(at(tc.hour)) {
@@ -373,7 +373,7 @@ func TestAuthorOfValues(t *testing.T) {
 		}
 		m.Edits = map[string]source.Edit{"p.yaml": rolledBack}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
-		checked := r.checker.Text(c.Units["p"])
+		checked := r.checker.Text(t.Context(), c.Units["p"])
 		r.store.keep(t.Context(), c, stateOf("p", checked, lifecycle.Report{Event: lifecycle.Activated, InForce: c.Units["p"].Revision()}))
 	}
 	var got []string
@@ -394,11 +394,11 @@ func TestFallback(t *testing.T) {
 	t.Parallel()
 	s := newManaged(t)
 	s.see(nil, fixture.Labelling("a"))
-	now := s.checker.Text(fixture.Labelling("b").Read().Units[0])
+	now := s.checker.Text(t.Context(), fixture.Labelling("b").Read().Units[0])
 	if got := s.assigner.withFallback("p", &now.Revision); got.Fallback == nil || got.Fallback.Unit.Revision() == now.Unit.Revision() {
 		t.Errorf("%+v", got)
 	}
-	same := s.checker.Text(fixture.Labelling("a").Read().Units[0])
+	same := s.checker.Text(t.Context(), fixture.Labelling("a").Read().Units[0])
 	if got := s.assigner.withFallback("p", &same.Revision); got.Fallback != nil {
 		t.Error("it is its own fallback")
 	}

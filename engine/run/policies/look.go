@@ -25,7 +25,7 @@ func (m *Manager) look(ctx context.Context) error {
 	m.history.hold(catalog, m.policies)
 	m.unlabelled.update(catalog)
 	m.rollouts.retry(catalog)
-	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
+	m.options.Checker.All(ctx, catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
 	if m.first {
 		m.warnUnknownPolicies(catalog)
 	}

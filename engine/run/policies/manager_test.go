@@ -62,7 +62,7 @@ func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[s
 	}
 	c := source.NewCatalog(contents, []*source.Values{fixture.ConfigMap("params", "", params).ReadParams()}, nil)
 	s.history.hold(c, s.policies)
-	s.checker.All(c, s.policies, noProblem)
+	s.checker.All(s.t.Context(), c, s.policies, noProblem)
 	out := map[string]string{}
 	for _, id := range s.assigner.known(c) {
 		rev := s.assigner.wanted(id, c)
@@ -157,7 +157,7 @@ func TestUnknownPolicies(t *testing.T) {
 func TestRecheckOfUntyped(t *testing.T) {
 	t.Parallel()
 	lacking := check.New(check.Options{Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil), Log: fixture.Log()})
-	v := fixture.Checker().Text(fixture.Labelling("a").Read().Units[0])
+	v := fixture.Checker().Text(t.Context(), fixture.Labelling("a").Read().Units[0])
 	for name, tc := range map[string]struct {
 		checker *check.Checker
 		event   lifecycle.Event

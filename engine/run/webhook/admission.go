@@ -260,7 +260,7 @@ func touched(c *source.Catalog, mine *source.ConfigMap) (ids []string, out []doc
 // found returns what is wrong with a policy because of a ConfigMap.
 func (a *admission) found(ctx context.Context, c *source.Catalog, mine *source.ConfigMap, id string) []document.Problem {
 	u := c.Units[id]
-	v := a.options.Checker.Text(u)
+	v := a.options.Checker.Text(ctx, u)
 	list := concerning(mine, v.Problems, c, id)
 	if v.Plan == nil || !a.options.Config.Authenticates() {
 		return list

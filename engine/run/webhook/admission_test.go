@@ -21,7 +21,10 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -299,5 +302,33 @@ func TestSame(t *testing.T) {
 		if got := same(first, one(tc.change)); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// stuck is a process that answers nothing until nobody waits for it any more.
+type stuck struct{}
+
+// Do implements rego.Evaluator.
+func (stuck) Do(ctx context.Context, _ *rego.Request) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestOverrunGivesSlotBack: texts that take longer than the API server waits do not keep the
+// webhook from the next ones.
+func TestOverrunGivesSlotBack(t *testing.T) {
+	t.Parallel()
+	a := judging(t)
+	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: guard.New(nil), Log: fixture.Log()})
+	text := configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
+	for range reviewsUnderWay {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if got := a.Handle(ctx, edit(t, nil, text)); !got.Allowed || len(got.Warnings) != 1 {
+			t.Errorf("%+v", got)
+		}
+		cancel()
+	}
+	for range reviewsUnderWay { // they come back
+		a.slots <- struct{}{}
 	}
 }

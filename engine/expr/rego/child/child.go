@@ -11,12 +11,16 @@ import (
 
 // Options say what the child is.
 type Options struct {
+	// Process names it in errors; "" is "the process that evaluates Rego".
+	Process string
 	// Command is the program and its arguments; it calls Serve.
 	Command []string
 	// Memory is what Serve is told, in bytes: it stands in the errors.
 	Memory int64
 	// Time is how much processor time a request may take; 0 is rego.MaxTime.
 	Time time.Duration
+	// Idle is after how long without a request the child is ended; 0 is never.
+	Idle time.Duration
 	// Started is called when a child has started, Ended when it has ended, with
 	// the reason and more about it for the log. Either may be nil.
 	Started func(pid int)
@@ -55,6 +59,8 @@ type Child struct {
 	turn   chan struct{}
 	closed bool
 	now    *process
+	// idle ends the child that nobody asks any more.
+	idle *time.Timer
 	// known are the modules that the process has.
 	known map[string]bool
 }
@@ -63,6 +69,9 @@ var _ rego.Evaluator = (*Child)(nil)
 
 // New makes an evaluator. It has to be closed.
 func New(o Options) *Child {
+	if o.Process == "" {
+		o.Process = "the process that evaluates Rego"
+	}
 	if o.Time == 0 {
 		o.Time = rego.MaxTime
 	}
@@ -79,6 +88,8 @@ func New(o Options) *Child {
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
 	}
+	c.idle = time.AfterFunc(time.Hour, c.rest)
+	c.idle.Stop()
 	return c
 }
 
@@ -87,7 +98,18 @@ func (c *Child) Close() {
 	c.turn <- struct{}{}
 	defer func() { <-c.turn }()
 	c.closed = true
+	c.idle.Stop()
 	c.end(Stopped, "")
+}
+
+// rest ends the child, unless it is being asked.
+func (c *Child) rest() {
+	select {
+	case c.turn <- struct{}{}:
+		c.end(Stopped, "")
+		<-c.turn
+	default:
+	}
 }
 
 // try asks the child, which it starts if there is none. After an error there is
@@ -97,12 +119,12 @@ func (c *Child) try(ctx context.Context, r *rego.Request) ([]byte, error) {
 		return nil, err
 	}
 	if c.closed {
-		return nil, fmt.Errorf("%w: the process that evaluates Rego is being stopped", expr.ErrUnavailable)
+		return nil, fmt.Errorf("%w: %s is being stopped", expr.ErrUnavailable, c.options.Process)
 	}
 	if c.now == nil {
 		p, err := start(c.options.Command)
 		if err != nil {
-			return nil, fmt.Errorf("%w: the process that evaluates Rego cannot be started: %w", expr.ErrUnavailable, err)
+			return nil, fmt.Errorf("%w: %s cannot be started: %w", expr.ErrUnavailable, c.options.Process, err)
 		}
 		c.now, c.known = p, map[string]bool{}
 		c.options.Started(p.pid())
@@ -156,10 +178,10 @@ func (c *Child) failed(ctx context.Context, err error) error {
 	greedy, detail := c.now.epitaph()
 	if greedy {
 		c.end(Memory, detail)
-		return &endedError{fmt.Sprintf("it needs more than the %d MiB of memory that the process that evaluates Rego may have", c.options.Memory>>20), true}
+		return &endedError{fmt.Sprintf("it needs more than the %d MiB of memory that %s may have", c.options.Memory>>20, c.options.Process), true}
 	}
 	c.end(Died, detail)
-	return &endedError{fmt.Sprintf("the process that evaluates Rego ended (%s)", detail), false}
+	return &endedError{fmt.Sprintf("%s ended (%s)", c.options.Process, detail), false}
 }
 
 // end ends the child, if there is one.

@@ -153,6 +153,19 @@ func TestLazy(t *testing.T) {
 	}
 }
 
+// TestIdle: a process that nobody asks any more is ended, and the next request has another.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	ended := make(chan Reason, 1)
+	c := newChild(t, Options{Idle: time.Millisecond, Ended: func(_ int, r Reason, _ string) { ended <- r }})
+	for range 2 {
+		query(t, c, "x := 1")
+		if got := <-ended; got != Stopped {
+			t.Errorf("it ended by %s", got)
+		}
+	}
+}
+
 // TestTooLate: what takes too long is ended, and others go on.
 func TestTooLate(t *testing.T) {
 	t.Parallel()

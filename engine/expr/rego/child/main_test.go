@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) == 3 && os.Args[1] == "serve":
 		memory, err := strconv.ParseInt(os.Args[2], 10, 64)
 		if err == nil {
-			err = Serve(os.Stdin, os.Stdout, memory)
+			err = Serve(os.Stdin, os.Stdout, memory, Programs)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

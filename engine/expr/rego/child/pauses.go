@@ -89,7 +89,7 @@ func (p *pauses) note(r *rego.Request, err error) {
 	switch {
 	case err == nil:
 		p.answered(r)
-	case exhausted(err):
+	case Exhausted(err):
 		p.ended(r, err.Error())
 	}
 }
@@ -106,9 +106,9 @@ func (p *pauses) answered(r *rego.Request) {
 	}
 }
 
-// exhausted reports whether a call was ended by its time or memory. One that nobody
+// Exhausted reports whether a call was ended by its time or memory. One that nobody
 // waits for any more, or whose process others have ended, says nothing of the modules.
-func exhausted(err error) bool {
+func Exhausted(err error) bool {
 	ended, is := errors.AsType[*endedError](err)
 	return is && ended.greedy || errors.Is(err, expr.ErrTime)
 }

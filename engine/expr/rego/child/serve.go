@@ -29,9 +29,17 @@ type module struct{ Name, Text string }
 // response is what comes back.
 type response struct{ Out []byte }
 
+// Handler answers the requests in the child. It may keep what the modules of an ID come to.
+type Handler interface {
+	Do(ctx context.Context, r *rego.Request) []byte
+}
+
+// Programs returns a Handler that evaluates Rego.
+func Programs() Handler { return &rego.Programs{} }
+
 // Serve is what the child does: it limits itself to so many bytes of memory, unless
-// they are 0, and then answers requests until there are no more.
-func Serve(r io.Reader, w io.Writer, memory int64) error {
+// they are 0, and then has a handler answer requests until there are no more.
+func Serve(r io.Reader, w io.Writer, memory int64, newHandler func() Handler) error {
 	if memory > 0 {
 		if err := limit(memory); err != nil {
 			return fmt.Errorf("limiting the memory to %d bytes: %w", memory, err)
@@ -39,7 +47,7 @@ func Serve(r io.Reader, w io.Writer, memory int64) error {
 	}
 	runtime.GOMAXPROCS(1) // one request at a time, and the collector
 	in, out := gob.NewDecoder(bufio.NewReader(r)), gob.NewEncoder(w)
-	programs := &rego.Programs{}
+	handler := newHandler()
 	for {
 		var asked request
 		switch err := in.Decode(&asked); {
@@ -49,9 +57,9 @@ func Serve(r io.Reader, w io.Writer, memory int64) error {
 			return fmt.Errorf("reading a request: %w", err)
 		}
 		if asked.Reset {
-			programs = &rego.Programs{}
+			handler = newHandler()
 		}
-		if err := out.Encode(response{programs.Do(context.Background(), asked.rego())}); err != nil {
+		if err := out.Encode(response{handler.Do(context.Background(), asked.rego())}); err != nil {
 			return fmt.Errorf("writing a response: %w", err)
 		}
 	}

@@ -81,6 +81,9 @@ func (c *Child) ask(ctx context.Context, r *rego.Request) ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
+	if c.options.Idle > 0 {
+		defer c.idle.Reset(c.options.Idle)
+	}
 	for {
 		used := c.now != nil
 		out, err := c.try(ctx, r)
