@@ -15,8 +15,8 @@ import (
 )
 
 // TestQuarantine kills the process while a text is new. The next one does not
-// load that text, runs what was good before and all other policies, and loads the
-// text again once it has changed.
+// load that text, compiles the others anew in a process with limits, runs them and what was
+// good before, and loads the text again once it has changed.
 func TestQuarantine(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
@@ -36,9 +36,12 @@ func TestQuarantine(t *testing.T) {
 	}
 	_ = edict.Wait()
 
-	c.process(edict.Path)
+	next := c.process(edict.Path)
 	c.wantNote("one", map[string]string{"status": "Refused", "error": "quarantined: the process on", "policies": "one="})
 	c.wantNote("two", map[string]string{"status": "Active"})
+	if found := startedBy(t, next.Process.Pid, "compiler-child"); len(found) != 1 {
+		t.Errorf("processes in which the texts are compiled anew: %v", found)
+	}
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
