@@ -45,7 +45,7 @@ var protectedKeys = []string{
 }
 
 // field returns the allowance that a field needs, because of what it is or because a pinned
-// policy obeys it.
+// policy obeys it. A value that holds an obeyed field replaces that, unless it is inner.
 func (g *Guard) field(of patched, path []string, f form) need {
 	n := protectedField(of, path, f)
 	if identity(path) {

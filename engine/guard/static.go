@@ -236,7 +236,11 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		if last {
 			there = leaf
 		}
-		if n := f.grants.guard.field(of.patched, path, there); n.danger != harmless {
+		n := protectedField(of.patched, path, there)
+		if n.danger == harmless { // what is computed below is judged when it is written
+			n = f.grants.guard.field(of.patched, path, inner)
+		}
+		if n.danger != harmless {
 			f.need(n, at)
 		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)

@@ -35,7 +35,7 @@ func selectOf(t *testing.T, fields ...string) *plan.Select {
 		"  inputs: [{name: nodes, apiVersion: v1, kind: Node}]\n  rules:\n    - name: r\n      do:\n        - select:\n            " +
 		strings.Join(fields, "\n            ") + "\n            then: [{labels: {set: {a: b}}}]\n"
 	u := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0]
-	result := fixture.Checker().Text(u)
+	result := fixture.Checker().Text(t.Context(), u)
 	if result.Plan == nil {
 		t.Fatal(result.Problems)
 	}
