@@ -236,9 +236,10 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		if last {
 			there = leaf
 		}
-		n := protectedField(of.patched, path, there)
-		if n.danger == harmless { // what is computed below is judged when it is written
-			n = f.grants.guard.field(of.patched, path, inner)
+		n := f.grants.guard.field(of.patched, path, inner) // what is computed below is judged when it is written
+		if p := protectedField(of.patched, path, there); p.danger != harmless {
+			p.obeyed = n.obeyed
+			n = p
 		}
 		if n.danger != harmless {
 			f.need(n, at)
