@@ -6,8 +6,8 @@ import (
 
 // Share returns a value equal to next that uses the parts of old that are the
 // same. What an update of an object did not touch so keeps its identity, and
-// whatever was computed from it stays valid. next must be freshly frozen and
-// not yet handed out: its unshared parts are kept, not copied.
+// whatever was computed from it stays valid. Neither value is changed: others may
+// read them at the same time.
 func Share(old, next Value) Value {
 	if old == nil || next == nil || old == next {
 		return next
@@ -30,32 +30,49 @@ func Share(old, next Value) Value {
 }
 
 func shareMap(old, next *Map) Value {
-	same := len(old.vals) == len(next.vals)
-	for i, k := range next.keys() {
-		was := old.Lookup(k)
-		if was != nil {
-			next.vals[i] = Share(was, next.vals[i])
-		}
-		same = same && was != nil && next.vals[i] == was
-	}
-	if same {
+	vals, same := shareAll(next.vals, len(old.vals), func(i int) Value { return old.Lookup(next.shape.keys[i]) })
+	switch {
+	case same:
 		return old
+	case vals != nil:
+		return &Map{shape: next.shape, vals: vals, sizes: next.sizes}
 	}
 	return next
 }
 
 func shareList(old, next *List) Value {
-	same := len(old.items) == len(next.items)
-	for i := range next.items {
+	items, same := shareAll(next.items, len(old.items), func(i int) Value {
 		if i < len(old.items) {
-			next.items[i] = Share(old.items[i], next.items[i])
-			same = same && next.items[i] == old.items[i]
+			return old.items[i]
 		}
-	}
-	if same {
+		return nil
+	})
+	switch {
+	case same:
 		return old
+	case items != nil:
+		return &List{items: items, sizes: next.sizes}
 	}
 	return next
+}
+
+// shareAll returns the parts of a value with those of an old one in their place, or nil if
+// that changes none, and whether all of them are those of the old one.
+func shareAll(next []Value, olds int, was func(i int) Value) (out []Value, same bool) {
+	same = len(next) == olds
+	for i, n := range next {
+		old := was(i)
+		shared := Share(old, n)
+		same = same && old != nil && shared == old
+		if shared == n {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(next)
+		}
+		out[i] = shared
+	}
+	return out, same
 }
 
 // Covers reports whether a mask keeps everything that another keeps.

@@ -29,6 +29,21 @@ func TestShareKeepsIdentity(t *testing.T) {
 	}
 }
 
+// TestShareChangesNothing shares parts with a value that others read at the same time.
+func TestShareChangesNothing(t *testing.T) {
+	t.Parallel()
+	old := frozen(object{"spec": object{"a": "1", "parts": []any{object{"n": "p"}, object{"n": "q"}}}, "status": object{"b": "1"}})
+	next := frozen(object{"spec": object{"a": "2", "parts": []any{object{"n": "p"}, object{"n": "r"}}}, "status": object{"b": "1"}}).(*Map)
+	status, item := Path(next, "status"), Path(next, "spec", "parts").(*List).At(0)
+	shared := Share(old, next)
+	if Path(next, "status") != status || Path(next, "spec", "parts").(*List).At(0) != item {
+		t.Error("the new value has parts of the old one")
+	}
+	if Path(shared, "status") == status || Path(shared, "spec", "parts").(*List).At(0) == item {
+		t.Error("what is shared has parts of the new value")
+	}
+}
+
 func TestShareOfEqual(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]any{"an object": object{"a": object{"b": []any{"c", int64(1), nil}}}, "empty": object{}, "a list": []any{object{"a": "b"}}} {
