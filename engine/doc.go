@@ -96,28 +96,26 @@
 //  2. engine/run/configmap/store.go (NewStore) watches the ConfigMaps.
 //     engine/run/policies/look.go (look) reads all of them as one catalog:
 //     engine/source/catalog.go (NewCatalog).
-//  3. engine/run/policies/journal.go (begin) notes in the cluster that a text is about
-//     to be compiled, so that a text that ends the process is not compiled again.
-//  4. engine/run/check/checker.go (All, Text) compiles each policy whose text, params or
+//  3. engine/run/check/checker.go (All, Text) compiles each policy whose text, params or
 //     mode have changed, by the types of engine/run/discovery/kinds.go (Schemas).
 //     engine/run/check/testrun.go (Next) runs the tests beside it, with
 //     engine/policytest/runner.go and engine/simulate/simulation.go. The state of each
 //     policy is in engine/run/lifecycle/registry.go (Check) and
 //     engine/run/lifecycle/assigning.go (Assign, Report), and changes
 //     by the table in engine/run/lifecycle/transitions.go (next).
-//  5. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
+//  4. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,
 //     which engine/run/policies/history.go (lastGood) has kept.
-//  6. engine/run/controller/prepare.go (fit) waits for the kinds, namespaces and
+//  5. engine/run/controller/prepare.go (fit) waits for the kinds, namespaces and
 //     permissions, engine/run/requirements/requirements.go (Unmet), and compiles the
-//     policy by the types of the cluster, unless step 4 did (retype).
-//  7. engine/run/controller/prepare.go (activate) opens the sources,
+//     policy by the types of the cluster, unless step 3 did (retype).
+//  6. engine/run/controller/prepare.go (activate) opens the sources,
 //     engine/run/informers/set.go (Join, Open), and finds the keys,
 //     engine/reconcile/feed.go (Replay).
-//  8. engine/run/controller/fallback.go (tryOut) calls engine/reconcile/trial.go
+//  7. engine/run/controller/fallback.go (tryOut) calls engine/reconcile/trial.go
 //     (TryOut), which evaluates some keys without writing and rejects a revision that
 //     fails where the current one does not.
-//  9. engine/run/controller/controller.go (swap) calls engine/reconcile/adopt.go (Adopt):
+//  8. engine/run/controller/controller.go (swap) calls engine/reconcile/adopt.go (Adopt):
 //     the new revision takes over memory and debounced runs between two decisions. The
 //     keys whose decision may differ, engine/reconcile/takeover.go (differs), are added
 //     to the work queue.
@@ -126,7 +124,7 @@
 //     run: engine/reconcile/rollout.go (NewRollout, Take) says who decides about a key,
 //     engine/reconcile/compare.go (compare) how they differ, and
 //     engine/run/policies/rolloutsteps.go (check) when the next step begins.
-//  10. engine/run/policies/history.go (keep) writes the history,
+//  9. engine/run/policies/history.go (keep) writes the history,
 //     engine/history/entry.go, as ControllerRevisions. engine/run/policies/status.go
 //     (reports) and engine/run/policies/statuswriter.go (write) write the status into
 //     the annotations of the ConfigMap, and engine/run/events/events.go (Add) records

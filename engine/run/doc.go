@@ -15,7 +15,7 @@
 // The packages, from the top:
 //
 //   - policies follows the ConfigMaps. It has changed texts checked and tested, assigns
-//     revisions to controllers, and writes the history, the journal and the status.
+//     revisions to controllers, and writes the history and the status.
 //   - controller has one controller and work queue per policy. A revision takes over
 //     between two decisions; until it can, the one before goes on.
 //   - webhook rejects ConfigMaps with new errors.

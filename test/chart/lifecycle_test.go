@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -144,6 +143,5 @@ func (i *installation) remove() {
 	}
 	i.wantNothing(append(installed,
 		made(coordinationv1.SchemeGroupVersion, "Lease", release),
-		made(appsv1.SchemeGroupVersion, "ControllerRevision", "edict-journal"),
 		made(batchv1.SchemeGroupVersion, "Job", release+"-release")))
 }

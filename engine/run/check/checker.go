@@ -63,9 +63,8 @@ func New(o Options) *Checker {
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
-// The result of a policy that has not changed stays. About is called with each policy
-// that has; a problem that it returns is the result.
-func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *lifecycle.Registry, about func(u *source.Unit) *document.Problem) {
+// The result of a policy that has not changed stays.
+func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *lifecycle.Registry) {
 	for _, id := range policies.Checked() {
 		if catalog.Units[id] == nil {
 			policies.Unread(id)
@@ -77,7 +76,7 @@ func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *li
 			policies.Move(id, u)
 			continue
 		}
-		now := c.checkUnless(ctx, about(u), u, origin)
+		now := c.check(ctx, u, origin)
 		if before != nil && before.Recheck == lifecycle.RecheckDue && (now.Plan != nil) == before.Good() {
 			now.Recheck = lifecycle.Rechecked
 		} else {
@@ -104,14 +103,6 @@ func (c *Checker) count(id string, v *lifecycle.CheckResult) {
 		why = value.Cut(err.Error(), configmap.MaxText)
 	}
 	c.log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.Unit.Revision())
-}
-
-// checkUnless checks a policy unless there is a problem already.
-func (c *Checker) checkUnless(ctx context.Context, problem *document.Problem, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
-	if problem == nil {
-		return c.check(ctx, u, origin)
-	}
-	return &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}, Problems: []document.Problem{*problem}, Tests: origin.TestsRevision(), Checked: time.Now()}
 }
 
 // check checks a policy: its text, its types and its limits. Its tests, if it has

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -23,7 +22,7 @@ func TestCheckedOnce(t *testing.T) {
 	all := func(c *check.Checker, text string) *lifecycle.CheckResult {
 		m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text})
 		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		c.All(t.Context(), catalog, policies, func(*source.Unit) *document.Problem { return nil })
+		c.All(t.Context(), catalog, policies)
 		return policies.Get("p").Newest
 	}
 	broken := fixture.Policy("p", "${nothing.at.all}")

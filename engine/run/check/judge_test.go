@@ -14,7 +14,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
@@ -113,7 +112,7 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 	})
 	policies := lifecycle.NewRegistry()
 	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil, nil)
-	c.All(t.Context(), catalog, policies, func(*source.Unit) *document.Problem { return nil })
+	c.All(t.Context(), catalog, policies)
 	for id, good := range map[string]bool{"a": false, "b": true, "c": false, "d": true} {
 		v := policies.Get(id).Newest
 		if v.Good() != good || !good && (len(v.Problems) != 1 || v.Problems[0].Position != v.Unit.Document.Pos) {

@@ -157,8 +157,6 @@ type Policy struct {
 	// force came into force.
 	Report Report
 	Since  time.Time
-	// Proven is the last revision that was found not to end the process.
-	Proven string
 
 	// ticket is that of the last assignment, empty when no controller is left.
 	ticket Ticket

@@ -133,13 +133,6 @@ func (r *Registry) Move(id string, u *source.Unit) {
 	}
 }
 
-// Prove stores that a revision does not end the process.
-func (r *Registry) Prove(id, revision string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.policy(id).Proven = revision
-}
-
 // Started reports whether every controller that the start waits for has reported.
 func (r *Registry) Started() bool {
 	r.mu.Lock()

@@ -112,21 +112,6 @@ func (s *historyStore) lastGood(id string) *lifecycle.Revision {
 	return &v.Revision
 }
 
-// refuse notes that revisions which came into force have ended their process, so
-// that the last good revision is the one before. They were in force, and are not refused.
-func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
-	for id, a := range dead {
-		for _, e := range slices.Clone(s.entries[id]) {
-			if e.Revision != a.Revision || e.Result != history.Active {
-				continue
-			}
-			if err := s.set(ctx, e, history.RolledBack); err != nil {
-				s.log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
-			}
-		}
-	}
-}
-
 // entryOf returns a new entry of the present text of a policy.
 func entryOf(u *source.Unit, c *source.Catalog) *history.Entry {
 	return &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(c.Origins[u.ID()].UID)}

@@ -50,7 +50,7 @@ func (r *historian) see(m *source.ConfigMap, event lifecycle.Event, runs string)
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	policies := lifecycle.NewRegistry()
-	r.checker.All(r.t.Context(), c, policies, noProblem)
+	r.checker.All(r.t.Context(), c, policies)
 	for _, id := range policies.Checked() {
 		newest := policies.Get(id).Newest
 		policies.Assign(id, &newest.Revision, false)
@@ -278,25 +278,6 @@ func TestHistoryOfADisabledPolicy(t *testing.T) {
 	r.see(fixture.ConfigMap("m", "", texts), "", "")
 	if n := len(r.store.entries); n != len(texts) {
 		t.Errorf("of %d disabled policies %d are kept", len(texts), n)
-	}
-}
-
-// TestHistoryOfARevisionThatEndsItsProcess: what came into force, and ended the
-// process that ran it, is not the last good revision.
-func TestHistoryOfARevisionThatEndsItsProcess(t *testing.T) {
-	t.Parallel()
-	r := newHistorian(t)
-	r.see(fixture.Labelling("a"), lifecycle.Activated, "")
-	bomb := r.see(fixture.Labelling("b"), lifecycle.Activated, "").Units["p"].Revision()
-	if got := r.store.good("p"); got == nil || got.Revision != bomb {
-		t.Fatalf("%+v is the last good one before", got)
-	}
-	r.store.refuse(t.Context(), map[string]attempt{"p": {Revision: bomb}, "q": {Revision: bomb}})
-	if d := cmp.Diff([]string{"1 a Active", "2 b RolledBack"}, r.kept("p")); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-	if err := r.store.read(t.Context()); err != nil || r.store.good("p").Number != 1 {
-		t.Errorf("the next process finds %+v, %v", r.store.good("p"), err)
 	}
 }
 

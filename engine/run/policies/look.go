@@ -4,9 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
@@ -25,7 +23,7 @@ func (m *Manager) look(ctx context.Context) error {
 	m.history.hold(catalog, m.policies)
 	m.unlabelled.update(catalog)
 	m.rollouts.retry(catalog)
-	m.options.Checker.All(ctx, catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
+	m.options.Checker.All(ctx, catalog, m.policies)
 	if m.first {
 		m.warnUnknownPolicies(catalog)
 	}
@@ -38,9 +36,6 @@ func (m *Manager) look(ctx context.Context) error {
 	m.assigner.assign(catalog, m.first)
 	m.first = false
 	m.options.Runtime.Brakes().Brakes().Retain(func(policy string) bool { return m.assigner.there(policy, catalog) })
-	if m.journal.prove(ctx, m.policies, time.Now()) {
-		time.AfterFunc(proving, m.Nudge)
-	}
 	m.write(ctx, catalog)
 	if m.policies.Settled() && len(m.wake) == 0 {
 		m.behind.Store(false)
@@ -103,22 +98,6 @@ func (m *Manager) problemsChanged() bool {
 	same := maps.Equal(now, m.problems)
 	m.problems = now
 	return !same
-}
-
-// note stores in the journal that a text is about to be compiled for the first time.
-// A problem reports that it must not be: it has ended a process before.
-func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
-	if u.Disabled() {
-		return nil
-	}
-	if problem := m.journal.quarantined(u, time.Now()); problem != nil {
-		return problem
-	}
-	if good := m.history.good(u.ID()); good != nil && good.Revision == u.Revision() || m.policies.Get(u.ID()).Proven == u.Revision() {
-		return nil
-	}
-	m.journal.begin(ctx, u)
-	return nil
 }
 
 // warnUnknownPolicies logs values from the command line whose policy does not exist

@@ -53,7 +53,6 @@ type Manager struct {
 	behind atomic.Bool
 
 	history    *historyStore
-	journal    *journal
 	assigner   *assigner
 	rollouts   *rollouts
 	reporter   *reporter
@@ -85,7 +84,6 @@ func New(o Options) *Manager {
 	m := &Manager{options: o, policies: o.Runtime.Policies(), wake: make(chan struct{}, 1), tests: check.NewTestRunner(o.Checker), first: true}
 	m.behind.Store(true)
 	m.history = newHistoryStore(o.Client, o.Namespace, o.Checker, o.Log)
-	m.journal = newJournal(o.Client, o.Namespace, o.Log)
 	m.rollouts = newRollouts(rolloutOptions{
 		policies: m.policies, history: m.history, steps: o.Runtime, brakes: o.Runtime.Brakes().State, client: o.Client, namespace: o.Namespace, log: o.Log,
 	})
@@ -121,9 +119,6 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 	m.retry(ctx, "the last good revisions cannot be read", m.history.read)
 	m.retry(ctx, "how far rollouts have come cannot be read", m.rollouts.read)
-	m.journal.log(m.journal.read(ctx))
-	m.history.refuse(ctx, m.journal.dead)
-	defer func() { m.journal.clear(context.WithoutCancel(ctx)) }()
 	m.unlabelled.find(ctx)
 	if !m.options.Runtime.StartBrakes() {
 		return ctx.Err()

@@ -50,8 +50,6 @@ func newManaged(t *testing.T) *managed {
 	return m
 }
 
-func noProblem(*source.Unit) *document.Problem { return nil }
-
 // see looks at ConfigMaps, and returns the policies that are to run, with the
 // files that they stand in.
 func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[string]string {
@@ -62,7 +60,7 @@ func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[s
 	}
 	c := source.NewCatalog(contents, []*source.Values{fixture.ConfigMap("params", "", params).ReadParams()}, nil)
 	s.history.hold(c, s.policies)
-	s.checker.All(s.t.Context(), c, s.policies, noProblem)
+	s.checker.All(s.t.Context(), c, s.policies)
 	out := map[string]string{}
 	for _, id := range s.assigner.known(c) {
 		rev := s.assigner.wanted(id, c)

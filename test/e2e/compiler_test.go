@@ -4,20 +4,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/edict-dev/edict/test/program"
 )
 
-// TestQuarantine kills the process while a text is new. The next one does not
-// load that text, compiles the others anew in a process with limits, runs them and what was
-// good before, and loads the text again once it has changed.
-func TestQuarantine(t *testing.T) {
+// TestKilledByANewText kills the controller when a new text has come into force, as that
+// text would if it ended the process. The next process compiles all texts in a process with
+// limits, and runs what was in force: the new text, too, until it is edited or disabled.
+func TestKilledByANewText(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
@@ -26,27 +23,26 @@ func TestQuarantine(t *testing.T) {
 	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
 	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
-	c.wantJournal("")
-
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
-	c.wantJournal(`"one"`)
 	if err := edict.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = edict.Wait()
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
 
 	next := c.process(edict.Path)
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "quarantined: the process on", "policies": "one="})
-	c.wantNote("two", map[string]string{"status": "Active"})
+	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
 	if found := startedBy(t, next.Process.Pid, "compiler-child"); len(found) != 1 {
 		t.Errorf("processes in which the texts are compiled anew: %v", found)
 	}
+	_ = next.Process.Kill()
+	_ = next.Wait()
+	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Disabled"}}})
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
-	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
-	c.wantMarks("a", map[string]string{"one": "c", "two": "a"})
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.process(edict.Path)
+	c.wantMarks("a", map[string]string{"two": "a"})
+	c.wantNote("one", map[string]string{"status": "Disabled"})
 }
 
 // TestCompilerKilled ends the process in which new texts are compiled first. The controller
@@ -103,20 +99,4 @@ func (c *cluster) process(binary string) *exec.Cmd {
 		}
 	})
 	return cmd
-}
-
-// wantJournal waits until the notes about new texts have some text, or none.
-func (c *cluster) wantJournal(text string) {
-	c.t.Helper()
-	eventually(c.t, "the journal", func() string {
-		found, err := c.client.Resource(controllerRevisions).Namespace(home).Get(c.t.Context(), "edict-journal", metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		got := found.GetAnnotations()["edict.dev/journal"]
-		if text == "" && got == "{}" || text != "" && strings.Contains(got, text) {
-			return ""
-		}
-		return "it is " + got
-	})
 }
