@@ -1,10 +1,11 @@
 package simulate
 
 import (
-	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
@@ -47,10 +48,8 @@ func sameFile(a, b string) bool {
 
 // ParseObjects reads the manifests of a file.
 func ParseObjects(name string, text []byte) ([]Object, error) {
-	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
-		if o, err := apiserver.Decode(trimmed); err == nil {
-			return unpack(name, o)
-		}
+	if documents := jsonDocuments(text); len(documents) > 0 {
+		return unpackAll(name, documents)
 	}
 	var problems document.Problems
 	var out []Object
@@ -67,6 +66,36 @@ func ParseObjects(name string, text []byte) ([]Object, error) {
 		out = append(out, list...)
 	}
 	return out, problems.Err()
+}
+
+// separator is what stands between the documents of a file.
+var separator = regexp.MustCompile(`(?m)^---[ \t]*\r?$`)
+
+// jsonDocuments returns the documents of a file if all are of JSON, which is not always YAML.
+func jsonDocuments(text []byte) (out []Object) {
+	for _, part := range separator.Split(string(text), -1) {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		o, err := apiserver.Decode([]byte(part))
+		if err != nil || o == nil {
+			return nil
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// unpackAll returns the objects of several documents.
+func unpackAll(where string, documents []Object) (out []Object, err error) {
+	for _, o := range documents {
+		list, err := unpack(where, o)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
 }
 
 // unpack returns the items of a List, or the object itself.

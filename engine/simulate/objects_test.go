@@ -19,17 +19,18 @@ func TestParseObjects(t *testing.T) {
 		text string
 		want []Object
 	}{
-		"YAML":                {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n", []Object{node}},
-		"several documents":   {"---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: v1\nkind: Node\nmetadata: {name: b}\nspec: {x: 1, y: 1.5}\n", []Object{node, other}},
-		"JSON":                {`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, "spec": {"x": 1, "y": 1.5}}`, []Object{other}},
-		"JSON after a break":  {"\n\t" + `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}`, []Object{node}},
-		"a List":              {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, "spec": {"x": 1, "y": 1.5}}]}`, []Object{node, other}},
-		"a List in YAML":      {"kind: NodeList\nmetadata: {resourceVersion: \"1\"}\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n", []Object{node}},
-		"a List of Lists":     {"kind: List\nitems:\n- kind: List\n  items:\n  - {apiVersion: v1, kind: Node, metadata: {name: a}}\n", []Object{node}},
-		"an empty List":       {"kind: List\nitems: []\n", nil},
-		"nothing":             {"", nil},
-		"YAML in one mapping": {"{apiVersion: v1, kind: Node, metadata: {name: a}}", []Object{node}},
-		"a kind with items":   {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nitems: [x]\n", []Object{{"apiVersion": "v1", "kind": "Node", "metadata": Object{"name": "a"}, "items": []any{"x"}}}},
+		"YAML":                  {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n", []Object{node}},
+		"several documents":     {"---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: v1\nkind: Node\nmetadata: {name: b}\nspec: {x: 1, y: 1.5}\n", []Object{node, other}},
+		"JSON":                  {`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, "spec": {"x": 1, "y": 1.5}}`, []Object{other}},
+		"JSON after a break":    {"\n\t" + `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}`, []Object{node}},
+		"JSON of two documents": {`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}` + "\n---\n" + `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "\ud83d\ude00"}}` + "\n---\n", []Object{node, {"apiVersion": "v1", "kind": "Node", "metadata": Object{"name": "😀"}}}},
+		"a List":                {`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, "spec": {"x": 1, "y": 1.5}}]}`, []Object{node, other}},
+		"a List in YAML":        {"kind: NodeList\nmetadata: {resourceVersion: \"1\"}\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n", []Object{node}},
+		"a List of Lists":       {"kind: List\nitems:\n- kind: List\n  items:\n  - {apiVersion: v1, kind: Node, metadata: {name: a}}\n", []Object{node}},
+		"an empty List":         {"kind: List\nitems: []\n", nil},
+		"nothing":               {"", nil},
+		"YAML in one mapping":   {"{apiVersion: v1, kind: Node, metadata: {name: a}}", []Object{node}},
+		"a kind with items":     {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nitems: [x]\n", []Object{{"apiVersion": "v1", "kind": "Node", "metadata": Object{"name": "a"}, "items": []any{"x"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
