@@ -20,9 +20,10 @@ import (
 
 // alertRule is a rule of the chart.
 type alertRule struct {
-	Alert string `json:"alert"`
-	Expr  string `json:"expr"`
-	For   string `json:"for"`
+	Alert       string            `json:"alert"`
+	Annotations map[string]string `json:"annotations"`
+	Expr        string            `json:"expr"`
+	For         string            `json:"for"`
 }
 
 // alertRules returns the rules of the chart.
@@ -278,6 +279,9 @@ func TestAlertsHaveARunbook(t *testing.T) {
 	}
 	for _, rule := range alertRules(t) {
 		rules = append(rules, rule.Alert)
+		if url := rule.Annotations["runbook_url"]; !strings.HasSuffix(url, "/docs/operations.md#"+strings.ToLower(rule.Alert)) {
+			t.Errorf("the alert %s leads to %q", rule.Alert, url)
+		}
 	}
 	slices.Sort(sections)
 	slices.Sort(rules)
