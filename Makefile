@@ -15,12 +15,14 @@ BUILDER   ?= buildah
 IMAGE     ?= edict
 TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 # The packages whose tests need a control plane; those that take more than 20 s with the race
-# detector; and those that are run with it, since they start goroutines or use sync.
+# detector; and those that are run with it, since they or their tests start goroutines. make
+# test-long runs all with it.
 CLUSTER   := /edict/test/(chart|conformance|controlplane|e2e|extending|fault|image|podrunner)$$
-SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/certs|run/policies|simulate|verify)|test/(bench|bombs|explore|properties|properties/schedules))$$
-UNIT      = $$($(GO) list ./... | grep -vE '$(CLUSTER)')
+SLOW      := /edict/(cmd/edict|engine/(eval|expr/cel|reconcile))$$
+PLANES    = $$($(GO) list ./test/... | grep -E '$(CLUSTER)')
 RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -vE '$(CLUSTER)|$(SLOW)' | while read -r folder package; do \
-	grep -qE '^[[:space:]]*go [a-zA-Z]|"(sync|sync/atomic|golang.org/x/sync/errgroup)"' "$$folder"/*.go && echo "$$package"; done)
+	grep -qE '^[[:space:]]*go [a-zA-Z]|[a-z]\.Go\(' "$$folder"/*.go && echo "$$package"; done)
+PLAIN     = $$(comm -23 <($(GO) list ./... | grep -vE '$(CLUSTER)' | sort) <(tr ' ' '\n' <<< "$(RACE)" | sort))
 # Prints the events of go test -json, and keeps the times for the summary at the end.
 REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
@@ -94,7 +96,7 @@ vscode: build ## package and test the extension for Visual Studio Code: editors/
 ##@ Check it
 
 .PHONY: test
-test: announce format vet lint unit policies e2e chart-test summary ## everything that has to pass before a commit
+test: announce format vet lint policies race rest summary ## everything that has to pass before a commit
 
 .PHONY: test-long
 test-long: controlplane ## run all tests in full and with the race detector, then test-fault and the verification of the shipped policies (hours)
@@ -141,14 +143,25 @@ bin/vale: hack/vale/go.sum
 	@mkdir -p bin
 	@CGO_ENABLED=1 $(GO) build -C hack/vale -o ../../bin/vale github.com/vale-cli/vale/v3/cmd/vale
 
-# vet has a step of its own. Each package runs once: here, or with e2e and chart-test.
+# vet has a step of its own.
 .PHONY: unit
-unit: ## run the tests that need no control plane, with the race detector where it is cheap
-	@mkdir -p bin
-	@echo "==> unit tests with the race detector"
-	@race="$(RACE)"; CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m -json $$race | $(REPORT)
+unit: race ## run the tests that need no control plane, with the race detector where there are goroutines
 	@echo "==> other unit tests"
-	@race="$(RACE)"; $(GO) test -vet=off -timeout 30m -json $$(comm -23 <(tr ' ' '\n' <<< "$(UNIT)" | sort) <(tr ' ' '\n' <<< "$$race" | sort)) | $(REPORT)
+	@$(GO) test -vet=off -timeout 30m -json $(PLAIN) | $(REPORT)
+
+.PHONY: race
+race:
+	@mkdir -p bin
+	@echo "==> tests with the race detector"
+	@CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m -json $(RACE) | $(REPORT)
+
+# Tests on control planes mostly wait: they come first, and four packages run at a time, so that
+# the other tests compute meanwhile.
+.PHONY: rest
+rest: controlplane
+	@mkdir -p bin
+	@echo "==> tests on real control planes, and all others"
+	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -p 4 -parallel 4 -json $(PLANES) $(PLAIN) | $(REPORT)
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -189,7 +202,7 @@ docs-test: ## run the commands of the documentation, and check its snippets and 
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
 	@mkdir -p bin
-	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -json $$($(GO) list ./test/... | grep -E '$(CLUSTER)' | grep -vE '/(chart|image)$$') | $(REPORT)
+	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -json $$(grep -vE '/(chart|image)$$' <<< "$(PLANES)") | $(REPORT)
 
 .PHONY: chart-test
 chart-test: controlplane ## test the image, and the chart with helm on a real control plane
