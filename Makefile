@@ -18,6 +18,8 @@ TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 # detector; and those that are run with it, since they or their tests start goroutines. make
 # test-long runs all with it.
 CLUSTER   := /edict/test/(chart|conformance|controlplane|e2e|extending|fault|image|podrunner)$$
+# The race detector needs more memory than these tests allow.
+MEMORY    := /edict/test/(bench|bombs)$$
 SLOW      := /edict/(cmd/edict|engine/(eval|expr/cel|reconcile))$$
 PLANES    = $$($(GO) list ./test/... | grep -E '$(CLUSTER)')
 RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -vE '$(CLUSTER)|$(SLOW)' | while read -r folder package; do \
@@ -99,8 +101,9 @@ vscode: build ## package and test the extension for Visual Studio Code: editors/
 test: announce format vet lint policies race rest summary ## everything that has to pass before a commit
 
 .PHONY: test-long
-test-long: controlplane ## run all tests in full and with the race detector, then test-fault and the verification of the shipped policies (hours)
-	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_LONG=1 $(GO) test -race -count=1 -vet=off -timeout 6h ./...
+test-long: controlplane ## run all tests in full, nearly all with the race detector, then test-fault and the verification of the shipped policies (hours)
+	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_LONG=1 $(GO) test -race -count=1 -vet=off -timeout 6h $$($(GO) list ./... | grep -vE '$(MEMORY)')
+	@EDICT_TEST_LONG=1 $(GO) test -count=1 -vet=off -timeout 2h $$($(GO) list ./... | grep -E '$(MEMORY)')
 	@$(MAKE) test-fault verify-policies
 
 # How long it takes, and why, before anything is compiled.
