@@ -231,7 +231,10 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		fmt.Fprintln(w, "answers of builtins that call out are given with --answers, and recorded ones with --recorded or --address")
 	}
 	printPaused(w, r.Paused)
-	if len(r.Changes)+len(r.NotDecided)+len(r.Paused) > 0 {
+	for _, k := range r.Kept {
+		fmt.Fprintf(w, "%s does not write %s of %s any more: it stays where it is set\n", k.Policy, strings.Join(k.Fields, ", "), k.Kind)
+	}
+	if len(r.Changes)+len(r.NotDecided)+len(r.Paused)+len(r.Kept) > 0 {
 		fmt.Fprintln(w)
 	}
 	undecided := ""

@@ -2,13 +2,18 @@ package compare
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/graph"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -49,6 +54,9 @@ type Result struct {
 	NotDecided []NotDecided `json:"notDecided"`
 	// Paused are the policies that the limits of writes would pause after the edit.
 	Paused []simulate.Paused `json:"paused"`
+	// Kept are fields that a policy wrote before the edit, and does not write after it: where
+	// they are set, they stay.
+	Kept []Kept `json:"kept,omitempty"`
 	// Evaluations counts those of both runs.
 	Evaluations int `json:"evaluations"`
 }
@@ -79,6 +87,14 @@ type NotDecided struct {
 	Partly bool `json:"partly,omitempty"`
 }
 
+// Kept are fields of a kind that a policy no longer writes, sorted.
+type Kept struct {
+	Policy     string   `json:"policy"`
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Fields     []string `json:"fields"`
+}
+
 // Run compares the policies before and after an edit.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	var before, after *simulate.Simulation
@@ -91,7 +107,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	old, now := before.Result(), after.Result()
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
-	out.Paused = now.Paused
+	out.Paused, out.Kept = now.Paused, kept(o.Before, o.After)
 	var changed []Change
 	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
 	out.take(changed, writersOf(old.Effects, now.Effects))
@@ -129,6 +145,44 @@ func notDecided(lists ...[]simulate.Error) []NotDecided {
 				out = append(out, one)
 			}
 		}
+	}
+	return out
+}
+
+// kept returns the fields of others' objects that policies no longer write.
+func kept(before, after []*plan.Policy) (out []Kept) {
+	now := map[string]map[schema.GVK][]string{}
+	for _, p := range after {
+		now[p.Name] = patched(p)
+	}
+	for _, p := range before {
+		was := patched(p)
+		for _, gvk := range slices.SortedFunc(maps.Keys(was), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) }) {
+			fields := slices.DeleteFunc(was[gvk], func(f string) bool { return slices.Contains(now[p.Name][gvk], f) })
+			if len(fields) > 0 {
+				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
+			}
+		}
+	}
+	return out
+}
+
+// patched returns the fields that a policy sets in objects by patches, sorted.
+func patched(p *plan.Policy) map[schema.GVK][]string {
+	out := map[schema.GVK][]string{}
+	for _, w := range graph.Writes(p) {
+		if _, patches := w.Action.(*plan.Merge); !patches {
+			continue
+		}
+		for _, f := range w.Fields {
+			if v := w.Values[f]; f != graph.Computed && (v == nil || v.Type() != types.NullType) {
+				out[w.GVK] = append(out[w.GVK], f)
+			}
+		}
+	}
+	for gvk, fields := range out {
+		slices.Sort(fields)
+		out[gvk] = slices.Compact(fields)
 	}
 	return out
 }

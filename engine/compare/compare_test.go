@@ -109,7 +109,11 @@ func TestRun(t *testing.T) {
 			update("a", []string{"follow", "mark"}, compare.Field{Path: "metadata.annotations.seen", Before: "v1", After: "v2"}, compare.Field{Path: "metadata.labels.mark", Before: "v1", After: "v2"}),
 			update("b", []string{"follow", "mark"}, compare.Field{Path: "metadata.annotations.seen", Before: "v1", After: "v2"}, compare.Field{Path: "metadata.labels.mark", Before: "v1", After: "v2"}),
 		}}},
-		"what is not written any more": {[]string{v1}, nil, compare.Result{Changed: 2, UnchangedObjects: 1, Evaluations: 5, Changes: []compare.Change{
+		"another label": {[]string{v1}, []string{strings.Replace(v1, "set: {mark:", "set: {other:", 1)}, compare.Result{Changed: 2, UnchangedObjects: 1, Evaluations: 10, Kept: []compare.Kept{{Policy: "mark", APIVersion: "v1", Kind: "Node", Fields: []string{"metadata.labels.mark"}}}, Changes: []compare.Change{
+			update("a", []string{"mark"}, compare.Field{Path: "metadata.labels.mark", Before: "v1", After: "old"}, compare.Field{Path: "metadata.labels.other", After: "v1"}),
+			update("b", []string{"mark"}, compare.Field{Path: "metadata.labels.mark", Before: "v1"}, compare.Field{Path: "metadata.labels.other", After: "v1"}),
+		}}},
+		"what is not written any more": {[]string{v1}, nil, compare.Result{Changed: 2, UnchangedObjects: 1, Evaluations: 5, Kept: []compare.Kept{{Policy: "mark", APIVersion: "v1", Kind: "Node", Fields: []string{"metadata.labels.mark"}}}, Changes: []compare.Change{
 			update("a", []string{"mark"}, compare.Field{Path: "metadata.labels.mark", Before: "v1", After: "old"}),
 			update("b", []string{"mark"}, compare.Field{Path: "metadata.labels.mark", Before: "v1"}),
 		}}},
