@@ -121,6 +121,7 @@ metadata: {name: pair}
 spec:
   for: {apiVersion: v1, kind: Node}
   params: {value: "%[1]d"}
+  limits: {changes: {perWindow: 10000}} # each edit changes every node
   variables:
     - {name: other, expression: '"%[1]d"'}
   rules:
