@@ -138,15 +138,14 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.reads.Presence(t.flow(args[0], env))
 		return nil
 	}
-	if t.values && t.ast.GetType(e.ID()).Kind() == types.BoolKind {
-		return nil
-	}
-	return t.other(call.FunctionName(), args, env)
+	return t.other(e, args, env)
 }
 
 // other is a function that hands nothing on, unless it looks for an item.
-func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
-	switch f := t.env.Function(name); {
+func (t *tracer) other(e ast.Expr, args []ast.Expr, env *locals) *Flow {
+	switch f := t.env.Function(e.AsCall().FunctionName()); {
+	case t.values && t.ast.GetType(e.ID()).Kind() == types.BoolKind: // it decides whether, not what
+		return nil
 	case f != nil && f.Scans != nil:
 		return t.scan(f.Scans, args, env)
 	case t.values:

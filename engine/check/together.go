@@ -67,7 +67,7 @@ func authorities(b *source.Bundle, problems *document.Problems) {
 	for _, a := range guard.Authorities(b.Policies) {
 		if one := (pair{a.Writer, a.Obeys}); !said[one] {
 			said[one] = true
-			addFinding(b, problems, document.Authority, a.Position, "pin the allowances of both policies; edict graph lists the other fields", a.String())
+			_ = addFinding(b, problems, document.Authority, a.Position, "pin the allowances of both policies; edict graph lists the other fields", a.String())
 		}
 	}
 }
