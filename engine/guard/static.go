@@ -46,12 +46,16 @@ func (f *finder) need(n need, at document.Position) {
 	}
 }
 
-// obeys checks that the installation closes what a pinned policy obeys.
+// obeys checks that the installation closes what a pinned policy obeys. Without the types
+// of a kind that would be too much: a policy waits for them, and is checked again.
 func (f *finder) obeys() {
 	if !slices.ContainsFunc(f.grants.allowed, func(a Allowance) bool { return a.Pin.Text != "" }) {
 		return
 	}
 	for _, o := range f.grants.guard.Obeys(f.policy) {
+		if f.untyped(o.GVK) {
+			continue
+		}
 		closed := slices.ContainsFunc(f.grants.guard.Closed, func(c Closed) bool {
 			return c.covers(o.GVK, o.Field, inner)
 		})
@@ -61,6 +65,16 @@ func (f *finder) obeys() {
 				hint:    fmt.Sprintf("add to the allowances of the installation what edict allowances prints: {policy: %s, apiGroup: %q, kind: %s, obeys: [%q]}", f.policy.Name, o.Group(), o.Kind, o.Field)})
 		}
 	}
+}
+
+// untyped reports whether the type of a kind that the policy reads is not known.
+func (f *finder) untyped(gvk schema.GVK) bool {
+	guessed := func(of schema.GVK, t *schema.Type) bool {
+		spec := t.Field("spec")
+		return of == gvk && spec != nil && spec.Guess
+	}
+	return guessed(f.policy.Primary.GVK, f.policy.Primary.Type) ||
+		slices.ContainsFunc(f.policy.Inputs, func(in *plan.Input) bool { return guessed(in.Source.GVK, in.Type) })
 }
 
 // off reports whether objects come from an input that is off, so there are none.

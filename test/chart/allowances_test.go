@@ -66,7 +66,7 @@ func lacking(t *testing.T, list []*unstructured.Unstructured, edit func(configMa
 // TestAllowancesArePinned: the shipped policies have their allowances as the
 // chart renders both. One that is pinned loses them with an edit of its text.
 func TestAllowancesArePinned(t *testing.T) {
-	list := objects(t, template(t, "--set", "policies.secret-restart.enabled=true"))
+	list := objects(t, template(t, "--set", "policies.secret-restart.enabled=true", "--set", "defaultMode=Enforce"))
 	if lacks := lacking(t, list, func(string, map[string]string) {}); len(lacks) > 0 {
 		t.Errorf("as shipped: %v", lacks)
 	}
