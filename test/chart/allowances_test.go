@@ -12,7 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -41,7 +40,10 @@ func lacking(t *testing.T, list []*unstructured.Unstructured, edit func(configMa
 		t.Fatal(err)
 	}
 	g := guard.New(allowances)
-	known := schema.NewSet(schema.Builtin())
+	shipped, err := source.Load([]string{"../../policies"}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, o := range list {
 		if o.GetLabels()["edict.dev/policy"] != "true" {
 			continue
@@ -50,7 +52,7 @@ func lacking(t *testing.T, list []*unstructured.Unstructured, edit func(configMa
 		edit(o.GetName(), data)
 		m := source.ConfigMap{Namespace: o.GetNamespace(), Name: o.GetName(), Data: data}
 		for _, u := range m.Read().Units {
-			p, problems, err := u.Compile(known, nil)
+			p, problems, err := u.Compile(shipped.Schemas, nil)
 			if err != nil || p == nil {
 				t.Fatal(problems, err)
 			}
@@ -66,7 +68,7 @@ func lacking(t *testing.T, list []*unstructured.Unstructured, edit func(configMa
 // TestAllowancesArePinned: the shipped policies have their allowances as the
 // chart renders both. One that is pinned loses them with an edit of its text.
 func TestAllowancesArePinned(t *testing.T) {
-	list := objects(t, template(t, "--set", "policies.secret-restart.enabled=true", "--set", "defaultMode=Enforce"))
+	list := objects(t, template(t, "--set", "policies.secret-restart.enabled=true,policies.kmm-module.mode=Enforce,policies.kmm-node-modules.mode=Enforce"))
 	if lacks := lacking(t, list, func(string, map[string]string) {}); len(lacks) > 0 {
 		t.Errorf("as shipped: %v", lacks)
 	}
