@@ -44,6 +44,18 @@ func TestNoEditIsObeyed(t *testing.T) {
 	}
 }
 
+// TestNoEditNotesAConfig: no policy but the pinned one says with which config a worker was made.
+func TestNoEditNotesAConfig(t *testing.T) {
+	t.Parallel()
+	edited := compiledEdit(t, "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: kmm-version-labels}\nspec:\n"+
+		"  for: {apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: NodeModulesConfig}\n  rules:\n"+
+		"    - name: note\n      do: [{annotations: {set: {\"worker-config.kmm.node.kubernetes.io/${key.name}\": x}}}]\n")
+	g := pinnedGuard(shippedPolicies(t))
+	if lacks := g.Lacks(edited); len(lacks) != 1 || lacks[0].Field != "metadata.annotations" {
+		t.Errorf("another policy may write the annotation: %v", lacks)
+	}
+}
+
 func shippedPolicies(t *testing.T) *source.Bundle {
 	t.Helper()
 	b, err := source.Load([]string{"../../policies"}, source.Options{})
