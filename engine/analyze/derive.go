@@ -42,8 +42,8 @@ func (t *tracer) derived(args []ast.Expr, env *locals) (out *Flow) {
 	return out.Computed()
 }
 
-// computed returns the flow of what is computed from a value; in a flow that is not one
-// of values it comes from nowhere.
+// computed returns the flow of a value that is computed from another one; nil unless the
+// tracer follows values.
 func (t *tracer) computed(f *Flow) *Flow {
 	if !t.values {
 		return nil

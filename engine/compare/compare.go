@@ -87,7 +87,7 @@ type NotDecided struct {
 	Partly bool `json:"partly,omitempty"`
 }
 
-// Kept are fields of a kind that a policy no longer writes, sorted.
+// Kept has the fields of a kind that a policy no longer writes, sorted.
 type Kept struct {
 	Policy     string   `json:"policy"`
 	APIVersion string   `json:"apiVersion"`

@@ -12,19 +12,19 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Obeyed is a field whose value a policy writes to something protected: whoever writes the
-// field decides that, with the rights of the policy. A field that only decides whether and
-// when something is written is not obeyed.
+// Obeyed is a field whose value a policy writes to a protected field: its writer uses the
+// rights of the policy. A field that only decides whether and when the policy writes is not
+// obeyed.
 type Obeyed struct {
 	schema.GVK
 	// Field is a dotted path; Everything is the whole object.
 	Field string
-	// Decides is what is written, such as "spec.containers.image of Pod".
+	// Decides is the protected field, such as "spec.containers.image of Pod".
 	Decides string
 }
 
-// Obeys returns the fields that a policy obeys, as far as its text tells: those that the
-// guard closes, because another policy obeys them, are protected as well.
+// Obeys returns the fields that a policy obeys by its text. The fields that the guard
+// closes, because another policy obeys them, are protected as well.
 func (g *Guard) Obeys(p *plan.Policy) []Obeyed {
 	o := origins{policy: p, guard: Guard{Home: g.Home, Closed: g.Closed}, variables: map[string]*analyze.Flow{}}
 	for _, r := range p.Rules {
@@ -58,7 +58,7 @@ func ObeyedByAll(policies []*plan.Policy) (out [][]Obeyed, g Guard) {
 	return out, g
 }
 
-// Authority is that one policy decides what another one does of what is protected.
+// Authority says that one policy writes a field which another one obeys.
 type Authority struct {
 	// Writer writes the field, Obeys the policy that obeys it.
 	Writer, Obeys string
@@ -72,7 +72,7 @@ func (a Authority) String() string {
 	return fmt.Sprintf("%s can make %s %s: it writes %s of %s", a.Writer, a.Obeys, a.Decides, a.Field, a.Kind)
 }
 
-// Authorities returns what some policies decide of what others do, in their order.
+// Authorities returns the authority that policies have over each other, in their order.
 func Authorities(policies []*plan.Policy) (out []Authority) {
 	obeyed, g := ObeyedByAll(policies)
 	for _, writer := range policies {
@@ -222,7 +222,7 @@ func (o *origins) collection(c *plan.Collection) *analyze.Flow {
 	return shaped(c.Shape, o.of(c.Key), item)
 }
 
-// action notes the fields that decide what an action writes of what is protected.
+// action notes the fields that an action writes to protected fields.
 func (o *origins) action(a plan.Action) {
 	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy}
 	f.actions([]plan.Action{a})
@@ -247,8 +247,8 @@ func (o *origins) action(a plan.Action) {
 	}
 }
 
-// made notes the fields that are in an object with protected fields, those of these first:
-// all of it is what the object does.
+// made notes the fields that are in an object with protected fields, the protected ones
+// first. The other fields say what such an object does, too.
 func (o *origins) made(a *plan.Child, protected bool) {
 	var first, rest []func()
 	o.eachLeaf(a.Manifest, nil, func(path []string, t *cel.Template) {
@@ -326,7 +326,7 @@ func (o *origins) named(t *cel.Template) *cel.Template {
 	return nil
 }
 
-// target notes the fields that decide which object is written, and what to a field of it.
+// target notes the fields that decide which object is written, and the value of its field.
 func (o *origins) target(f *finder, of *plan.ObjectRef, field string, values ...*analyze.Flow) {
 	n := need{field: field}
 	if kinds := f.kinds(true, of); len(kinds) > 0 {
@@ -335,8 +335,8 @@ func (o *origins) target(f *finder, of *plan.ObjectRef, field string, values ...
 	o.note(analyze.Either(append(values, o.template(of.Namespace), o.template(of.Name))...), n)
 }
 
-// note adds the fields of a flow. That an object has its name, and what only the API server
-// sets, is left out.
+// note adds the fields of a flow, except for names of objects and for metadata that only
+// the API server sets.
 func (o *origins) note(f *analyze.Flow, n need) {
 	for _, part := range f.Parts(o.typeOf) {
 		gvk, field := o.kind(part.Root), strings.Join(part.Path, ".")

@@ -68,7 +68,7 @@ func ParseObjects(name string, text []byte) ([]Object, error) {
 	return out, problems.Err()
 }
 
-// separator is what stands between the documents of a file.
+// separator matches the line between two documents of a file.
 var separator = regexp.MustCompile(`(?m)^---[ \t]*\r?$`)
 
 // jsonDocuments returns the documents of a file if all are of JSON, which is not always YAML.

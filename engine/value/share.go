@@ -56,8 +56,8 @@ func shareList(old, next *List) Value {
 	return next
 }
 
-// shareAll returns the parts of a value with those of an old one in their place, or nil if
-// that changes none, and whether all of them are those of the old one.
+// shareAll returns the parts of a value, replaced by equal parts of an old one; nil if none
+// is replaced. same reports whether the old value has all of them and no more.
 func shareAll(next []Value, olds int, was func(i int) Value) (out []Value, same bool) {
 	same = len(next) == olds
 	for i, n := range next {

@@ -26,7 +26,7 @@ import (
 const JudgeTime = 2 * time.Second
 
 // Judge has new texts compiled in a process with limits before they are compiled in this
-// one: a compiled policy does not cross processes. Nil judges nothing.
+// one: a compiled policy does not cross processes. A nil Judge accepts every text.
 type Judge struct {
 	in rego.Evaluator
 
@@ -35,8 +35,9 @@ type Judge struct {
 	judged map[string]verdict
 }
 
-// verdict has the limit that a text met, nil is none, and when that was.
+// verdict is the result for a text.
 type verdict struct {
+	// limit is the limit that the text exceeded; nil if it was compiled.
 	limit error
 	at    time.Time
 }
@@ -57,7 +58,7 @@ func NewJudge(in rego.Evaluator) *Judge { return &Judge{in: in, judged: map[stri
 var ErrLimit = errors.New("make its expressions and modules smaller, or split the policy")
 
 // Compile compiles a policy by types, once another process has done so within its limits.
-// An error that is not ErrLimit says nothing of the text.
+// Errors other than ErrLimit come from the process, not from the text.
 func (j *Judge) Compile(ctx context.Context, u *source.Unit, known *schema.Set, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
 	if err := j.accept(ctx, u, known); err != nil {
 		return nil, nil, fmt.Errorf("the policy %s of %s is not loaded: %w", u.Name(), path.Dir(u.File.Path), err)
@@ -98,7 +99,7 @@ func (j *Judge) accept(ctx context.Context, u *source.Unit, of *schema.Set) erro
 }
 
 // ask has the types read, which is not the work of the text, and then the text compiled.
-// The error says nothing of the text.
+// The error comes from the process, not from the text.
 func (j *Judge) ask(ctx context.Context, types *rego.Request, text []byte) (limit, err error) {
 	answer, err := j.in.Do(ctx, types)
 	if err == nil && len(answer) > 0 {
@@ -153,7 +154,7 @@ type Texts struct {
 var _ child.Handler = (*Texts)(nil)
 
 // Do implements child.Handler. The modules of a request are texts of types, its query is a
-// history.Copy. What is wrong with the policy is not told: it is compiled again.
+// history.Copy. Problems of the policy are not returned: it is compiled again.
 func (t *Texts) Do(_ context.Context, r *rego.Request) []byte {
 	known, err := t.known(r)
 	if err == nil && r.Query != nil {
