@@ -3,7 +3,7 @@ package cel
 // What is declared of the overloads of the libraries. A library that gets new
 // ones is not used until they are declared here: NewEnv fails.
 var (
-	addedDemand         = &demand{need: added}
+	addedDemand         = &demand{need: added, instead: join}
 	replacedDemand      = &demand{need: replaced}
 	cutDemand           = &demand{need: cut}
 	joinedDemand        = &demand{need: joinedText}
@@ -44,7 +44,7 @@ var (
 // catalogue are the overloads of the libraries by what is declared of them.
 var catalogue = map[*demand][]string{
 	addedDemand: {
-		"add_string", "add_bytes",
+		"add_string", "add_bytes", "add_list",
 	},
 	replacedDemand: {
 		"string_replace_string_string", "string_replace_string_string_int",
@@ -177,10 +177,8 @@ var catalogue = map[*demand][]string{
 	localDemand("getMinutes"):      {"timestamp_to_minutes_with_tz"},
 	localDemand("getMonth"):        {"timestamp_to_month_with_tz"},
 	localDemand("getSeconds"):      {"timestamp_to_seconds_tz"},
-	// No more than some bytes and steps, whatever the arguments are. Lists are put
-	// behind one another without being copied, but for the item that a loop adds.
+	// No more than some bytes and steps, whatever the arguments are.
 	small: {
-		"add_list",
 		"logical_not", "negate_double", "negate_int64", "not_strictly_false", "modulo_int64", "modulo_uint64", "logical_and",
 		"multiply_double", "multiply_int64", "multiply_uint64", "add_double", "add_duration_duration", "add_duration_timestamp",
 		"add_int64", "add_timestamp_duration", "add_uint64", "subtract_double", "subtract_duration_duration", "subtract_int64",

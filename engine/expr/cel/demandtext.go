@@ -50,15 +50,6 @@ func mended(v ref.Val) int {
 	return 3 * len(s)
 }
 
-// added is x + y: texts are joined; lists are put behind one another without
-// copying them, but for the one item that a loop appends.
-func added(a *callArgs) expr.Need {
-	if n := textBytes(a[0]) + textBytes(a[1]); n > 0 {
-		return copied(n)
-	}
-	return expr.Need{}
-}
-
 func replaced(a *callArgs) expr.Need {
 	s, _ := a[0].(types.String)
 	old, _ := a[1].(types.String)

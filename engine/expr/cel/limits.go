@@ -184,7 +184,7 @@ func occurrences(e ast.Expr, names ...string) int {
 
 // collects reports whether the author named what a loop collects, as fold does.
 func collects(c ast.ComprehensionExpr) bool {
-	return !strings.ContainsAny(c.AccuVar(), "@") && c.AccuVar() != "__result__"
+	return !strings.Contains(c.AccuVar(), "@")
 }
 
 // idents counts the uses of names, also where a loop binds another of that name.

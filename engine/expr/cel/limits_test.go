@@ -51,6 +51,7 @@ func TestBombsAreRefused(t *testing.T) {
 		"doubling between fields":            {`[n, n].fold(acc, {"a": n, "b": n}, x, {"a": acc.b, "b": acc.a + acc.b})`, "acc may stand once only in a list, a map or a sum"},
 		"doubling a text in a fold":          {`[n, n].fold(acc, s, x, acc + acc)`, "acc may stand once only in a list, a map or a sum"},
 		"doubling within an optional":        {`[n, n].fold(acc, [n], x, acc + acc.last().optMap(l, [l]).orValue(acc))`, "acc may stand once only in a list, a map or a sum"},
+		"doubling under CEL's name":          {`[n, n].fold(__result__, [n], x, __result__ + __result__)`, "__result__ may stand once only in a list, a map or a sum"},
 		"a fold without names":               {`[1].fold(1, 0, x, x)`, "fold takes two names"},
 		"a fold with one name":               {`[1].fold(x, 0, x, x)`, "the two names of a fold must differ"},
 		"12 nested loops":                    {nested, "nested here, with those of loops"},

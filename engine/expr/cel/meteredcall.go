@@ -47,12 +47,12 @@ func (c *meteredCall) Eval(vars interpreter.Activation) ref.Val {
 // call makes the call as the interpreter does.
 func (c *meteredCall) call(args *callArgs) ref.Val {
 	n := len(c.args)
-	switch {
-	case c.demand.instead != nil:
+	if c.demand.instead != nil {
 		if out := c.demand.instead(args); out != nil {
 			return out
 		}
-	case c.impl == nil || c.impl.OperandTrait != 0 && !args[0].Type().HasTrait(c.impl.OperandTrait):
+	}
+	if c.impl == nil || c.impl.OperandTrait != 0 && !args[0].Type().HasTrait(c.impl.OperandTrait) {
 		if args[0].Type().HasTrait(traits.ReceiverType) {
 			return args[0].(traits.Receiver).Receive(c.Function(), c.InterpretableCall.OverloadID(), args[1:n])
 		}

@@ -22,6 +22,8 @@ type meterer struct {
 	costs  costs
 	// read are the calls x in list with a list that is read.
 	read map[int64]bool
+	// gathered are the calls with which a loop adds an item to the list that it makes.
+	gathered map[int64]bool
 	// keys are calls around keys of maps.
 	keys map[int64]bool
 	// counted are the loops that are charged, by their conditions, charged the calls, of
@@ -34,7 +36,7 @@ type meterer struct {
 func newMeterer(env *Env, checked *ast.AST, simple bool) *meterer {
 	m := &meterer{
 		env: env, checked: checked, simple: simple, costs: costs{rounds: map[int64]uint64{}},
-		read: map[int64]bool{}, counted: map[int64]bool{}, charged: map[int64]*demand{}, light: map[int64]bool{}, keys: map[int64]bool{},
+		read: map[int64]bool{}, gathered: gathered(checked.Expr()), counted: map[int64]bool{}, charged: map[int64]*demand{}, light: map[int64]bool{}, keys: map[int64]bool{},
 	}
 	readLists(checked.Expr(), nil, m.read)
 	return m
@@ -136,6 +138,8 @@ func (m *meterer) pattern(call interpreter.InterpretableCall, d *demand) (interp
 func (m *meterer) passes(call interpreter.InterpretableCall) bool {
 	args := call.Args()
 	switch call.Function() {
+	case operators.Add:
+		return m.gathered[call.ID()]
 	case operators.Equals, operators.NotEquals:
 		return m.isFixed(args[0]) || m.isFixed(args[1])
 	case operators.In, operators.OldIn:

@@ -68,7 +68,10 @@ func TestLibraries(t *testing.T) {
 		`["b", "abc"].fold(best, "", x, size(x) > size(best) ? x : best)`:                         "abc",
 		`[3, 1, 2].fold(acc, {"used": dyn(0), "took": dyn([0])}, x, acc.used + x <= 5 ? {"used": dyn(acc.used + x), "took": dyn(acc.took + [x])} : acc).took`: []any{int64(0), int64(3), int64(1)},
 		`[].fold(sum, 7, x, 8)`: int64(7),
-		`[1, 2].fold(seen, [0], x, x in seen ? seen : seen + [x])`: []any{int64(0), int64(1), int64(2)},
+		`[1, 2].fold(acc, [], x, (acc + [0]).size() > 9 ? acc : acc + [x])`:                    []any{int64(1), int64(2)},
+		`[1, 2].fold(acc, [0], x, acc + [x]).map(x, [0] + [x])[2]`:                             []any{int64(0), int64(2)},
+		`[[1, 2].fold(acc, [0], x, acc + [x])].map(l, [3, 4].map(x, l + [x]))[0].map(l, l[3])`: []any{int64(3), int64(4)},
+		`[1, 2].fold(seen, [0], x, x in seen ? seen : seen + [x])`:                             []any{int64(0), int64(1), int64(2)},
 		// Conditions, of lists and of optional ones, typed and not.
 		`conditions.isTrue(object.?status.conditions, "Ready")`:                                                           false,
 		`conditions.isTrue([{"type": "Ready", "status": "True"}], "Ready")`:                                               true,
