@@ -151,10 +151,9 @@ func (e *editor) reference(section string) string {
 	return []string{section + "." + name, section + ".`" + name + "`", section + " . " + name}[e.IntN(3)]
 }
 
-// loaded compiles a text; nil when it is wrong.
-func loaded(t *testing.T, text []byte, schemas string) *source.Bundle {
+// loaded compiles the text of a file; nil when it is wrong. Problems name the file.
+func loaded(t *testing.T, path string, text []byte, schemas string) *source.Bundle {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +181,12 @@ func TestGeneratedEdits(t *testing.T) {
 			}
 			count := budget.Of(count/3, count)
 			compiled, spared := 0, 0
-			before := loaded(t, newEditor(t, text, 0).text(t), filepath.Join(folder, "schemas"))
+			path := filepath.Join(t.TempDir(), "policy.yaml")
+			before := loaded(t, path, newEditor(t, text, 0).text(t), filepath.Join(folder, "schemas"))
 			for seed := range uint64(count) {
 				e := newEditor(t, text, seed)
 				what := e.edit()
-				if after := loaded(t, e.text(t), filepath.Join(folder, "schemas")); after != nil {
+				if after := loaded(t, path, e.text(t), filepath.Join(folder, "schemas")); after != nil {
 					compiled++
 					spared += reloaded(t, before, after, seed, fmt.Sprintf("edit %d, %s", seed, what))
 				}
