@@ -26,6 +26,19 @@ func allowances(p *policy) {
 	}
 }
 
+// unowned finds inputs of built-in kinds, in any namespace, whose values are written to what
+// is protected without a comparison of who owns the objects: users of the cluster make such.
+func unowned(p *policy) {
+	for _, u := range guard.Unowneds(p.plan) {
+		kind, builtin := schema.Builtin().Resource(u.Source.GVK)
+		if !builtin || !kind.Namespaced || u.Scope().Namespace.Value != "" {
+			continue
+		}
+		p.report(document.UnownedSource, u.Pos, "compare the owner in where: item.metadata.?ownerReferences.orValue([]).exists(o, o.uid == object.metadata.uid && o.?controller.orValue(false)); or read objects of one namespace",
+			fmt.Sprintf("whoever may make a %s can make the policy %s: the value comes from %s of the input %q, and nothing compares the uid of its controller", u.Source.Kind, u.Decides, u.Field, u.Written()))
+	}
+}
+
 // unlimited reports the first deletion or eviction of a policy without a limit of removals.
 // Deletions of children do not count.
 func unlimited(p *policy) {

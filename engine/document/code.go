@@ -60,6 +60,7 @@ const (
 	NoRemovalLimit       Code = "no-removal-limit"
 	WholeObject          Code = "whole-object"
 	Authority            Code = "authority"
+	UnownedSource        Code = "unowned-source"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -78,7 +79,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning, WholeObject: Note, Authority: Note,
+	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning, WholeObject: Note, Authority: Note, UnownedSource: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

@@ -26,15 +26,23 @@ type Obeyed struct {
 // Obeys returns the fields that a policy obeys by its text. The fields that the guard
 // closes, because another policy obeys them, are protected as well.
 func (g *Guard) Obeys(p *plan.Policy) []Obeyed {
-	o := origins{policy: p, guard: Guard{Home: g.Home, Closed: g.Closed}, variables: map[string]*analyze.Flow{}}
-	for _, r := range p.Rules {
-		o.visit(r)
-	}
+	o := originsOf(p, Guard{Home: g.Home, Closed: g.Closed})
 	slices.SortFunc(o.found, func(a, b Obeyed) int {
 		return strings.Compare(a.GVK.String()+" "+a.Field, b.GVK.String()+" "+b.Field)
 	})
 	return o.found
 }
+
+// Unowned is an input whose values a policy writes to something protected, although it does
+// not compare the uid of its objects' controller: whoever may make one decides that.
+type Unowned struct {
+	*plan.Input
+	// Field and Decides are as in Obeyed.
+	Field, Decides string
+}
+
+// Unowneds returns those inputs of a policy, each once.
+func Unowneds(p *plan.Policy) []Unowned { return originsOf(p, Guard{}).unowned }
 
 // ObeyedByAll returns the fields that each of some policies obeys, in their order, and a
 // guard that closes all of them: what is written to a field that another policy obeys is
@@ -97,14 +105,30 @@ type origins struct {
 	variables map[string]*analyze.Flow
 	locals    map[string]*analyze.Flow
 	found     []Obeyed
+	// compared are the inputs of whose objects the controller's uid is compared: by where or
+	// by a variable, and by the rule.
+	compared, byRule map[analyze.Root]bool
+	// onlyOwned says that nothing of what is written is protected but who owns it.
+	onlyOwned bool
+	unowned   []Unowned
+}
+
+func originsOf(p *plan.Policy, g Guard) *origins {
+	o := &origins{policy: p, guard: g, variables: map[string]*analyze.Flow{}, compared: map[analyze.Root]bool{}}
+	for _, r := range p.Rules {
+		o.visit(r)
+	}
+	return o
 }
 
 func (o *origins) visit(r *plan.Rule) {
-	o.rule, o.locals = r, map[string]*analyze.Flow{}
+	o.rule, o.locals, o.byRule = r, map[string]*analyze.Flow{}, map[analyze.Root]bool{}
 	if r.ForEach != nil {
+		o.compare(r.ForEach, o.byRule)
 		o.locals[r.As] = o.of(r.ForEach).Elem()
 	}
 	o.define(r.Locals)
+	o.compare(r.When, o.byRule)
 	for a := range r.Actions() {
 		if s, ok := a.(*plan.Select); ok {
 			o.levels(s)
@@ -167,6 +191,7 @@ func (o *origins) declared(ref analyze.Ref) *analyze.Flow {
 	if i := slices.IndexFunc(o.policy.Inputs, func(in *plan.Input) bool { return in.Name == ref.Name }); i >= 0 && ref.Kind == analyze.Input {
 		in, item := o.policy.Inputs[i], analyze.From(analyze.Root{Kind: analyze.Input, Index: i})
 		o.locals[analyze.ItemName] = item
+		o.compare(in.Where, o.compared)
 		return shaped(in.Shape, o.of(in.Key), item)
 	}
 	if i := slices.IndexFunc(o.policy.Variables, func(v *plan.Variable) bool { return v.Name == ref.Name }); i >= 0 && ref.Kind == analyze.Variable {
@@ -198,6 +223,7 @@ func (o *origins) variable(v *plan.Variable) *analyze.Flow {
 	case v.Collection != nil:
 		return o.collection(v.Collection)
 	case v.Program != nil:
+		o.compare(v.Program, o.compared)
 		return o.of(v.Program)
 	default:
 		return o.template(v.Value)
@@ -207,6 +233,7 @@ func (o *origins) variable(v *plan.Variable) *analyze.Flow {
 func (o *origins) collection(c *plan.Collection) *analyze.Flow {
 	outer := o.locals
 	defer func() { o.locals = outer }()
+	o.compare(c.ForEach, o.compared)
 	item := o.of(c.ForEach).Elem()
 	o.locals = map[string]*analyze.Flow{c.As: item}
 	for name, f := range outer {
@@ -222,10 +249,28 @@ func (o *origins) collection(c *plan.Collection) *analyze.Flow {
 	return shaped(c.Shape, o.of(c.Key), item)
 }
 
+// compare adds the inputs whose objects' controller uid an expression compares.
+func (o *origins) compare(p *cel.Program, into map[analyze.Root]bool) {
+	if p == nil {
+		return
+	}
+	_, reads := analyze.Trace(p, o.name)
+	for root, mask := range reads {
+		for _, name := range []string{"metadata", "ownerReferences"} {
+			if mask != nil && !mask.All {
+				mask = mask.Fields[name]
+			}
+		}
+		owner := mask != nil && mask.Each != nil && mask.Each.Fields["uid"] != nil && mask.Each.Fields["controller"] != nil
+		into[root] = into[root] || owner
+	}
+}
+
 // action notes the fields that an action writes to protected fields.
 func (o *origins) action(a plan.Action) {
 	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy}
 	f.actions([]plan.Action{a})
+	o.onlyOwned = len(f.lacks) > 0 && !slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.Field != "metadata.ownerReferences" })
 	switch a := a.(type) {
 	case *plan.Child:
 		o.made(a, len(f.lacks) > 0)
@@ -347,6 +392,18 @@ func (o *origins) note(f *analyze.Flow, n need) {
 			continue
 		}
 		o.add(Obeyed{gvk, field, n.String()})
+		o.unguarded(part.Root, field, n)
+	}
+}
+
+// unguarded adds the input that a value comes from if nothing compares who owns its objects.
+func (o *origins) unguarded(r analyze.Root, field string, n need) {
+	if r.Kind != analyze.Input || o.onlyOwned || o.compared[r] || o.byRule[r] {
+		return
+	}
+	in := o.policy.Inputs[r.Index]
+	if !slices.ContainsFunc(o.unowned, func(u Unowned) bool { return u.Input == in }) {
+		o.unowned = append(o.unowned, Unowned{in, field, n.String()})
 	}
 }
 
