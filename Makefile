@@ -18,7 +18,7 @@ TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 # detector; and those that are run with it, since they or their tests start goroutines. make
 # test-long runs all with it.
 CLUSTER   := /edict/test/(chart|conformance|controlplane|e2e|extending|fault|image|podrunner)$$
-# The race detector needs more memory than these tests allow.
+# The race detector needs more memory, and more processor time in expr/cel, than tests allow.
 MEMORY    := /edict/test/(bench|bombs)$$
 SLOW      := /edict/(cmd/edict|engine/(eval|expr/cel|reconcile))$$
 PLANES    = $$($(GO) list ./test/... | grep -E '$(CLUSTER)')
@@ -104,6 +104,7 @@ test: announce format vet lint policies race rest summary ## everything that has
 test-long: controlplane ## run all tests in full, nearly all with the race detector, then test-fault and the verification of the shipped policies (hours)
 	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_LONG=1 $(GO) test -race -count=1 -vet=off -timeout 6h $$($(GO) list ./... | grep -vE '$(MEMORY)')
 	@EDICT_TEST_LONG=1 $(GO) test -count=1 -vet=off -timeout 2h $$($(GO) list ./... | grep -E '$(MEMORY)')
+	@EDICT_TEST_LONG=1 $(GO) test -count=1 -vet=off -timeout 1h -run '^TestTime' ./engine/expr/cel
 	@$(MAKE) test-fault verify-policies
 
 # How long it takes, and why, before anything is compiled.
