@@ -48,7 +48,7 @@ func childCommand(name, work string, handler func() child.Handler) *cobra.Comman
 	}
 }
 
-// defaultChildMemory is what such a process may have.
+// defaultChildMemory is the default limit of --child-memory.
 const defaultChildMemory = "192Mi"
 
 // evaluateRegoApart has the commands evaluate Rego as the controller does: in a process
@@ -88,8 +88,8 @@ func regoLimit() error {
 	return nil
 }
 
-// leastChildMemory is what Go's runtime and this program's packages have mapped
-// already, 85 MiB, and the next piece of 64 MiB that the heap takes.
+// leastChildMemory has room for the 85 MiB that Go's runtime and this program's packages
+// map, and for the next 64 MiB of the heap.
 const leastChildMemory = 160 << 20
 
 func childMemory(flag string) (int64, error) {
@@ -100,7 +100,7 @@ func childMemory(flag string) (int64, error) {
 	return q.Value(), nil
 }
 
-// childLine returns the command line that starts this program as one of those commands.
+// childLine returns the command line that starts this program with one of these commands.
 func childLine(name string, memory int64) ([]string, error) {
 	self, err := os.Executable()
 	return []string{self, name, strconv.FormatInt(memory, 10)}, err

@@ -153,7 +153,7 @@ func (f *Flow) keys() *Flow {
 }
 
 // Parts returns the parts of objects that a value and all in it come from. of returns the
-// type of a root; nil is one of which nothing is known.
+// type of a root, or nil if it is unknown.
 func (f *Flow) Parts(of func(Root) *schema.Type) (out []Part) {
 	for _, o := range f.all(nil) {
 		part := Part{o.root, fieldsOf(o.path, of(o.root))}
@@ -166,7 +166,7 @@ func (f *Flow) Parts(of func(Root) *schema.Type) (out []Part) {
 }
 
 // Part is a part of an object: the path of a field, without the items of lists that it
-// goes through. At a map, or where nothing is known of the type, it ends.
+// goes through. It ends at a map and at a field of unknown type.
 type Part struct {
 	Root Root
 	Path []string

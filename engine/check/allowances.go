@@ -93,7 +93,7 @@ func allow(lacks []guard.Lack) string {
 	return fmt.Sprintf("- policy: %s\n  apiGroup: %q\n  kind: %s\n  fields: [%s]\n", first.Policy, first.Group(), first.Kind, quoted(fields))
 }
 
-// obeys writes the entry of the document for what a policy obeys of one kind.
+// obeys writes the entry of the document for the fields of one kind that a policy obeys.
 func obeys(policy string, of []guard.Obeyed) string {
 	var fields []string
 	for _, o := range of {
@@ -117,9 +117,8 @@ func indented(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+by)
 }
 
-// Allowances writes the document that opens all that policies need, as far as
-// their texts tell, with the fields that they obey, for those that are to be pinned; "" when
-// they need nothing.
+// Allowances writes the document that opens all that policies need by their texts, with the
+// fields that they obey, for policies that are to be pinned; "" if they need no allowance.
 func Allowances(policies []*plan.Policy) string {
 	var out strings.Builder
 	obeyed, g := guard.ObeyedByAll(policies)

@@ -60,7 +60,7 @@ func addFinding(b *source.Bundle, problems *document.Problems, code document.Cod
 	return found
 }
 
-// authorities finds policies that decide what others do of what is protected.
+// authorities finds policies that write a field which another policy obeys.
 func authorities(b *source.Bundle, problems *document.Problems) {
 	type pair struct{ writer, obeys string }
 	said := map[pair]bool{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnownedSource: what is written to something protected is from objects that anybody may
-// make, and no expression on the way compares the uid of their controller.
+// TestUnownedSource: a protected field gets a value of objects that every user may make, and
+// no expression on the way compares the uid of their controller.
 func TestUnownedSource(t *testing.T) {
 	t.Parallel()
 	const (

@@ -16,19 +16,19 @@ type Graph struct {
 	Kinds    []Kind   `json:"kinds"`
 	Edges    []Edge   `json:"edges"`
 	Loops    []Loop   `json:"loops"`
-	// Authority says which policies decide what others do of what is protected.
+	// Authority lists the policies that write fields which others obey.
 	Authority []Authority `json:"authority"`
 }
 
-// Authority is that a policy writes a field whose value another one writes to something
-// protected.
+// Authority is a policy that writes a field, and another one that writes the value of this
+// field to a protected one.
 type Authority struct {
 	Writer     string `json:"writer"`
 	Obeys      string `json:"obeys"`
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Field      string `json:"field"`
-	// Decides is what the policy that obeys does with the value.
+	// Decides is the protected write, such as "write spec.containers.image of Pod".
 	Decides string `json:"decides"`
 }
 

@@ -19,7 +19,7 @@ type Obeyed struct {
 	schema.GVK
 	// Field is a dotted path; Everything is the whole object.
 	Field string
-	// Decides is the protected field, such as "spec.containers.image of Pod".
+	// Decides is the protected write, such as "write spec.containers.image of Pod".
 	Decides string
 }
 
@@ -34,7 +34,7 @@ func (g *Guard) Obeys(p *plan.Policy) []Obeyed {
 }
 
 // Unowned is an input whose values a policy writes to something protected, although it does
-// not compare the uid of its objects' controller: whoever may make one decides that.
+// not compare the uid of its objects' controller: a user who may make one decides the value.
 type Unowned struct {
 	*plan.Input
 	// Field and Decides are as in Obeyed.
@@ -66,7 +66,7 @@ func ObeyedByAll(policies []*plan.Policy) (out [][]Obeyed, g Guard) {
 	return out, g
 }
 
-// Authority says that one policy writes a field which another one obeys.
+// Authority is a policy that writes a field, and another one that obeys it.
 type Authority struct {
 	// Writer writes the field, Obeys the policy that obeys it.
 	Writer, Obeys string
@@ -105,10 +105,10 @@ type origins struct {
 	variables map[string]*analyze.Flow
 	locals    map[string]*analyze.Flow
 	found     []Obeyed
-	// compared are the inputs of whose objects the controller's uid is compared: by where or
-	// by a variable, and by the rule.
+	// compared are the inputs whose objects' controller uid is compared, by where or by a
+	// variable; byRule those for which the rule compares it.
 	compared, byRule map[analyze.Root]bool
-	// onlyOwned says that nothing of what is written is protected but who owns it.
+	// onlyOwned is true if the owner references are all that is protected of the write.
 	onlyOwned bool
 	unowned   []Unowned
 }

@@ -43,7 +43,7 @@ func forTests(e rego.Evaluator) rego.Evaluator {
 	return e
 }
 
-// compiler returns what has new texts compiled in a process of its own.
+// compiler returns the process that compiles new texts, which starts with the first of them.
 func compiler(o Options) *child.Child {
 	return child.New(child.Options{
 		Process: "the process that compiles policies", Command: o.CompilerCommand, Memory: o.ChildMemory, Time: check.JudgeTime, Idle: time.Minute,

@@ -32,12 +32,12 @@ type Set struct {
 	structures map[GVK]func() *Structure
 	// descriptions are those of fields, by the name of their type; nil keeps none.
 	descriptions map[string]map[string]string
-	// texts are those that the set was made of, except for the built-in one.
+	// texts are the sources of the set, except for the built-in one.
 	texts []Text
 	next  *Set
 }
 
-// Text is what kinds are read from: the manifest of a CRD, or an OpenAPI document.
+// Text is a source of kinds: the manifest of a CRD, or an OpenAPI document.
 type Text struct {
 	CRD  bool
 	Text string

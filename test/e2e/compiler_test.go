@@ -11,9 +11,9 @@ import (
 	"github.com/edict-dev/edict/test/program"
 )
 
-// TestKilledByANewText kills the controller when a new text has come into force, as that
-// text would if it ended the process. The next process compiles all texts in a process with
-// limits, and runs what was in force: the new text, too, until it is edited or disabled.
+// TestKilledByANewText kills the controller when a new text is active, as a text would that
+// ends the process. The next controller compiles all texts in a process with limits and runs
+// them, including the new one, until that is edited or disabled.
 func TestKilledByANewText(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)

@@ -75,7 +75,7 @@ func TestImage(t *testing.T) {
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (- want, + got):\n%s", diff)
 	}
-	if !budget.Long() { // of what is in the image, only the binary is built again
+	if !budget.Long() { // only the binary is built again
 		if build(t, checkout(t), "image-binary") != binary {
 			t.Error("built in another folder the binary differs")
 		}

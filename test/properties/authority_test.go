@@ -28,9 +28,9 @@ const foreign = "attacker.example/x"
 // pinned are the shipped policies whose allowances are pinned.
 var pinned = []string{"kmm-node-entries", "kmm-module-finalizer", "kmm-node-modules"}
 
-// TestNoEditIsObeyed: whatever somebody makes of the text of a shipped policy, within its
-// permissions, no pinned policy writes what he chose: the image, command, account, volume
-// or place of a Pod. Without the closed fields it does.
+// TestNoEditIsObeyed edits the texts of shipped policies within their permissions: no pinned
+// policy writes a value of the edit as image, command, account, volume or place of a Pod.
+// Without the closed fields it does.
 func TestNoEditIsObeyed(t *testing.T) {
 	t.Parallel()
 	shipped := shippedPolicies(t)
@@ -44,7 +44,7 @@ func TestNoEditIsObeyed(t *testing.T) {
 	}
 }
 
-// TestNoEditNotesAConfig: no policy but the pinned one says with which config a worker was made.
+// TestNoEditNotesAConfig: only the pinned policy may note the config of a worker.
 func TestNoEditNotesAConfig(t *testing.T) {
 	t.Parallel()
 	edited := compiledEdit(t, "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: kmm-version-labels}\nspec:\n"+
@@ -65,8 +65,8 @@ func shippedPolicies(t *testing.T) *source.Bundle {
 	return b
 }
 
-// pinnedGuard is the guard of an installation of the shipped policies: nobody but it
-// changes the texts of the pinned ones.
+// pinnedGuard returns the guard of an installation that pins the texts of the shipped
+// policies.
 func pinnedGuard(b *source.Bundle) guard.Guard {
 	allowances := slices.Clone(b.Allowances)
 	for i, a := range allowances {
@@ -116,8 +116,8 @@ func obeyedEdits(t *testing.T, shipped *source.Bundle, g guard.Guard) (out []str
 	return out
 }
 
-// obeys reports whether policies make a Pod of what an attacker wrote: instead of the Pods
-// that there are, or once these have succeeded.
+// obeys reports whether policies make a Pod with an attacker's text: instead of the Pods that
+// there are, or once these have succeeded.
 func obeys(t *testing.T, policies []*plan.Policy, schemas *schema.Set, objects []simulate.Object, g guard.Guard) bool {
 	t.Helper()
 	var without, succeeded []simulate.Object
@@ -145,7 +145,7 @@ func obeyedRun(t *testing.T, policies []*plan.Policy, schemas *schema.Set, objec
 	return sim
 }
 
-// chosen reports whether an effect makes a Pod of what the attacker wrote.
+// chosen reports whether an effect makes a Pod with the attacker's text.
 func chosen(e simulate.Effect) bool {
 	text, err := json.Marshal(e.Patch)
 	return err == nil && e.Target.Kind == "Pod" && (bytes.Contains(text, []byte(foreign)) || strings.Contains(e.Target.Namespace, foreign))

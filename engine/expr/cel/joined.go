@@ -10,9 +10,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 )
 
-// joined is a list that + has made. CEL's own only knows its two parts, and an item of a
-// list that a loop has put together is found by going through as many parts as there were
-// rounds.
+// joined is a list that + has made. CEL's own keeps its two parts, so finding an item of a
+// list that a loop has put together takes a step for each round of the loop.
 type joined struct {
 	traits.Lister
 	n int
@@ -83,7 +82,7 @@ func (j *joined) append(l traits.Lister) {
 }
 
 // gathered finds the calls with which the loops of CEL's macros add one item to the list
-// that they make, which nothing else names: it grows in its place.
+// that they make. No other expression names that list: it grows in its place.
 func gathered(tree ast.Expr) map[int64]bool {
 	found := map[int64]bool{}
 	ast.PostOrderVisit(tree, ast.NewExprVisitor(func(e ast.Expr) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestJoinedLists: the items of a list that a loop has put together are found in one step,
-// and what is copied for that is charged.
+// and the copies are charged.
 func TestJoinedLists(t *testing.T) {
 	t.Parallel()
 	const rounds = 1500
@@ -68,7 +68,7 @@ func TestJoinedVisits(t *testing.T) {
 	}
 }
 
-// countAll counts who looks at a list that was joined.
+// countAll counts the visits to a list that was joined.
 func countAll(v ref.Val, seen *visits) ref.Val {
 	if j, ok := v.(joined); ok {
 		j.Lister = countedList{j.Lister, seen}

@@ -81,11 +81,11 @@ var here local
 
 var standard Evaluator = &here
 
-// Default is the evaluator of whoever is given no other: Local, unless SetDefault says
-// otherwise.
+// Default returns the evaluator for callers that name no other: Local, unless SetDefault has
+// set one.
 func Default() Evaluator { return standard }
 
-// SetDefault sets Default. It is called before anything is compiled.
+// SetDefault sets the result of Default. It must be called before the first compilation.
 func SetDefault(e Evaluator) { standard = e }
 
 // Local is the evaluator that works in this process. It stops an evaluation

@@ -48,8 +48,8 @@ func Traced(ctx context.Context, seen func(Line)) context.Context {
 
 type placesKey struct{}
 
-// do asks the evaluator. What another process has answered is evaluated once more in this
-// one to be followed: it is known to stay within the limits.
+// do asks the evaluator. To be followed, an answer of another process is evaluated again in
+// this one: it is known to stay within the limits.
 func (l *Library) do(ctx context.Context, r *Request) ([]byte, error) {
 	traced := l.traced(ctx)
 	out, err := l.in.Do(traced, r)

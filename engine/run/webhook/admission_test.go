@@ -305,7 +305,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// stuck is a process that answers nothing until nobody waits for it any more.
+// stuck is a process that answers only once the request is canceled.
 type stuck struct{}
 
 // Do implements rego.Evaluator.

@@ -59,7 +59,7 @@ type Child struct {
 	turn   chan struct{}
 	closed bool
 	now    *process
-	// idle ends the child that nobody asks any more.
+	// idle ends the child after Options.Idle.
 	idle *time.Timer
 	// known are the modules that the process has.
 	known map[string]bool

@@ -153,7 +153,7 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// TestIdle: a process that nobody asks any more is ended, and the next request has another.
+// TestIdle: a process without requests is ended, and the next request starts another.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	ended := make(chan Reason, 1)

@@ -29,7 +29,7 @@ type module struct{ Name, Text string }
 // response is what comes back.
 type response struct{ Out []byte }
 
-// Handler answers the requests in the child. It may keep what the modules of an ID come to.
+// Handler answers the requests in the child. It may keep the result of the modules of an ID.
 type Handler interface {
 	Do(ctx context.Context, r *rego.Request) []byte
 }
