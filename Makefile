@@ -111,7 +111,7 @@ test-long: controlplane ## run all tests in full, nearly all with the race detec
 .PHONY: announce
 announce:
 	@mkdir -p bin && rm -f bin/test-times.txt
-	@echo "==> make test takes about 20 minutes on two cores; the first time on a machine it compiles all dependencies, plain and for the race detector, and takes about twice as long"
+	@echo "==> make test takes about 10 minutes on two cores; the first time on a machine it compiles all dependencies, plain and for the race detector, and takes about twice as long"
 	@cache="$${EDICT_CONTROLPLANE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/edict/controlplane}"; \
 		[ -n "$$KUBEBUILDER_ASSETS" ] || ls "$$cache"/kube-*/kube >/dev/null 2>&1 || \
 		echo "==> no control plane is in $$cache: the tests build etcd, kube-apiserver and kubectl from Go modules, once, in about 20 minutes of CPU time; binaries of envtest in KUBEBUILDER_ASSETS save most of it"

@@ -27,8 +27,8 @@ type Budget struct {
 	// trials counts what trying the calls with constant arguments takes.
 	trials *expr.Meter
 	mu     sync.Mutex
-	// bytes are those of the expressions so far, hinted counts the errors.
-	bytes, hinted int
+	// bytes and steps are those of the expressions so far, hinted counts the errors.
+	bytes, steps, hinted int
 	// parsed are texts that were parsed to find the names in them.
 	parsed map[string]*cel.Ast
 }
@@ -59,6 +59,24 @@ func (b *Budget) admit(text string) (ok bool, refusal string) {
 	}
 	if before <= MaxExpressions {
 		refusal = fmt.Sprintf("the expressions of the policy have more than %d bytes together; make several policies of it", MaxExpressions)
+	}
+	return false, refusal
+}
+
+// spend counts the steps of one more expression. It reports whether the policy may have it,
+// and once why not.
+func (b *Budget) spend(n int) (ok bool, refusal string) {
+	if b == nil {
+		return true, ""
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.steps
+	if b.steps += n; b.steps <= MaxPolicySteps {
+		return true, ""
+	}
+	if before <= MaxPolicySteps {
+		refusal = fmt.Sprintf("checking the types of the policy's expressions takes more than %d steps; make several policies of it", MaxPolicySteps)
 	}
 	return false, refusal
 }

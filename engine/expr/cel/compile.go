@@ -88,16 +88,21 @@ func (c compiling) check() *cel.Ast {
 	parsed := c.env.budget.take(c.text.Source)
 	if parsed == nil {
 		var issues *cel.Issues
-		if parsed, issues = c.env.base.Parse(c.text.Source); issues.Err() != nil {
+		if parsed, issues = c.env.base.Parse(c.text.Source); len(issues.Errors()) > 0 {
 			c.report(nil, issues)
 			return nil
 		}
 	}
-	if c.nested(parsed.NativeRep()) || !c.patterns(parsed.NativeRep()) {
+	if c.nested(parsed.NativeRep()) || !c.patterns(parsed.NativeRep()) || !c.affordable(parsed) {
 		return nil
 	}
-	checked, issues := c.env.base.Check(parsed)
-	if issues.Err() != nil {
+	checked, issues, at := c.env.checkTypes(parsed)
+	if at != nil {
+		place := parsed.NativeRep().SourceInfo().GetStartLocation(at.ID())
+		c.problems.Hintf(c.text.at(offsetOf(c.text.Source, place.Line(), place.Column())), "optional.of(x), or x.?field", "the value of an optional entry must be an optional, and the type of one here is not known")
+		return nil
+	}
+	if len(issues.Errors()) > 0 {
 		c.report(parsed, issues)
 		return nil
 	}
@@ -105,6 +110,39 @@ func (c compiling) check() *cel.Ast {
 		return nil
 	}
 	return checked
+}
+
+// checkTypes checks the types of an expression that is parsed. It returns the first optional
+// entry of a list or map if the value of one has the type dyn: cel-go v0.31 panics then.
+func (e *Env) checkTypes(parsed *cel.Ast) (checked *cel.Ast, issues *cel.Issues, unknown ast.Expr) {
+	defer func() {
+		if v := recover(); v != nil {
+			if unknown = optionalEntry(parsed.NativeRep()); unknown == nil {
+				panic(v)
+			}
+		}
+	}()
+	checked, issues = e.base.Check(parsed)
+	return checked, issues, nil
+}
+
+// optionalEntry returns the value of an optional entry of a list or map, nil if there is none.
+func optionalEntry(parsed *ast.AST) (value ast.Expr) {
+	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		switch x.Kind() {
+		case ast.ListKind:
+			if l := x.AsList(); len(l.OptionalIndices()) > 0 && value == nil {
+				value = l.Elements()[l.OptionalIndices()[0]]
+			}
+		case ast.MapKind:
+			for _, entry := range x.AsMap().Entries() {
+				if entry.AsMapEntry().IsOptional() && value == nil {
+					value = entry.AsMapEntry().Value()
+				}
+			}
+		}
+	}))
+	return value
 }
 
 // patterns refuses literal patterns that are too large, and reports whether there

@@ -270,14 +270,14 @@ func (e *Env) TypeOfText(text string) *Type {
 		return nil
 	}
 	parsed, issues := e.base.Parse(text)
-	if issues.Err() != nil {
+	if len(issues.Errors()) > 0 {
 		return nil
 	}
-	if e.tooNested(parsed.NativeRep()) != nil {
+	if e.tooNested(parsed.NativeRep()) != nil || e.stepsOf(parsed.NativeRep()) > MaxSteps {
 		return nil
 	}
-	checked, issues := e.base.Check(parsed)
-	if issues.Err() != nil {
+	checked, issues, unknown := e.checkTypes(parsed)
+	if unknown != nil || len(issues.Errors()) > 0 {
 		return nil
 	}
 	return checked.OutputType()

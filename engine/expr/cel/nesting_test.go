@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // nest puts a text between n openings and closings.
@@ -77,5 +79,22 @@ func TestTypesAreBounded(t *testing.T) {
 				t.Errorf("%s: a part has a type of %d nests: %s", p.Source(), n, checked.GetType(e.ID()))
 			}
 		}))
+	}
+}
+
+// TestOptionalEntriesOfAnyType: the checker of CEL panics if it does not know the type of an
+// optional entry.
+func TestOptionalEntriesOfAnyType(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	for _, source := range []string{"[1, 2].all(x, [?dyn(x)] == [])", `{?"a": variables.any}`} {
+		var problems document.Problems
+		p := env.Compile(Text{Source: source}, &problems)
+		if list := problems.List(); p != nil || len(list) != 1 || !strings.Contains(list[0].Message, "optional entry") {
+			t.Errorf("%s: %v", source, list)
+		}
+		if env.TypeOfText(source) != nil {
+			t.Errorf("%s has a type", source)
+		}
 	}
 }

@@ -203,7 +203,7 @@ func (e *Env) Mentions(text, qualifier string) []string {
 		return nil
 	}
 	parsed, issues := e.base.Parse(text)
-	if issues.Err() != nil {
+	if len(issues.Errors()) > 0 {
 		return nil
 	}
 	e.budget.keep(text, parsed)
