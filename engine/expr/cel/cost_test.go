@@ -349,7 +349,8 @@ func skipUnmeasured(t *testing.T) {
 	}
 }
 
-// TestTimeIsCharged: CPU time does not grow faster than what is charged for it.
+// TestTimeIsCharged: CPU time does not grow faster than what is charged for it. With -v it
+// prints a table.
 func TestTimeIsCharged(t *testing.T) {
 	skipUnmeasured(t)
 	env, err := NewEnv(builtins.Functions())
@@ -362,8 +363,13 @@ func TestTimeIsCharged(t *testing.T) {
 				return
 			}
 			charged, allowed := c.charged(t)
-			took := c.time(t, allowed)
-			if nanos := uint64(took.Nanoseconds()) / charged; nanos > nanosPerUnit {
+			if allowed {
+				c.call(&c.args)
+			}
+			visited := c.n
+			nanos := uint64(c.time(t, allowed).Nanoseconds()) / charged
+			t.Logf("%s of %d bytes: %d items for %d units, %d ns a unit", c.OverloadID(), bytes, visited, charged, nanos)
+			if nanos > nanosPerUnit {
 				t.Errorf("%s of %d bytes of %q takes %d ns a unit, %d units", c.OverloadID(), bytes, c.filler, nanos, charged)
 			}
 		})
