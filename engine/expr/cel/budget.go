@@ -27,7 +27,7 @@ type Budget struct {
 	// trials counts what trying the calls with constant arguments takes.
 	trials *expr.Meter
 	mu     sync.Mutex
-	// bytes and steps are those of the expressions so far, hinted counts the errors.
+	// bytes and steps count the expressions so far, hinted the errors.
 	bytes, steps, hinted int
 	// parsed are texts that were parsed to find the names in them.
 	parsed map[string]*cel.Ast

@@ -54,7 +54,7 @@ func (t *tree) clone() *tree {
 	return out
 }
 
-// climber looks for the text of so many bytes that takes the most CPU time to compile.
+// climber finds the text of at most bytes that takes the most CPU time to compile.
 type climber struct {
 	*rand.Rand
 	env           *Env
@@ -123,8 +123,8 @@ func (c *climber) around(form string, part func() *tree) *tree {
 	return t
 }
 
-// change returns another tree: with a part grown anew, taken from elsewhere, repeated in a
-// row or a chain, or inside a form.
+// change returns another tree: a part is replaced, copied from elsewhere, repeated in a row or
+// a chain, or wrapped in a form.
 func (c *climber) change(t *tree) *tree {
 	t = t.clone()
 	nodes := t.nodes()
@@ -158,11 +158,11 @@ func (c *climber) change(t *tree) *tree {
 	return t
 }
 
-// costly is a text with what it takes to compile.
+// costly is a text and the cost of compiling it.
 type costly struct {
 	text string
 	took time.Duration
-	// steps are those of checking its types, problems what is wrong with it.
+	// steps and problems count the steps of checking its types, and the errors.
 	steps, problems int
 }
 
@@ -185,8 +185,8 @@ func (c *climber) measure(t *testing.T, text string) costly {
 	return out
 }
 
-// climb begins with the worst of some texts, changes it so many times, and keeps what costs
-// more.
+// climb returns the costliest text of some rounds: the first fifth are random texts, the others
+// change the costliest so far.
 func (c *climber) climb(t *testing.T, rounds int) costly {
 	best, top := c.grow(4), costly{}
 	for n := range rounds {

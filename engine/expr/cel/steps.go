@@ -8,9 +8,9 @@ import (
 
 // Limits of the work of checking the types of expressions, in steps.
 const (
-	// MaxSteps is for one expression. They take about a tenth of a second.
+	// MaxSteps is the limit of one expression: about a tenth of a second of CPU time.
 	MaxSteps = 500_000
-	// MaxPolicySteps is for all expressions of a policy.
+	// MaxPolicySteps is the limit of all expressions of a policy.
 	MaxPolicySteps = 2_500_000
 )
 
@@ -51,7 +51,9 @@ func (s *steps) add(e ast.Expr) {
 			s.add(entry.AsMapEntry().Value())
 			s.compare(2)
 		}
-		s.open += 2
+		if len(e.AsMap().Entries()) == 0 {
+			s.open += 2
+		}
 		return
 	}
 	parts := Children(e)
@@ -61,7 +63,9 @@ func (s *steps) add(e ast.Expr) {
 	switch e.Kind() {
 	case ast.ListKind:
 		s.compare(len(parts))
-		s.open++
+		if len(parts) == 0 {
+			s.open++
+		}
 	case ast.CallKind:
 		s.call(e.AsCall())
 	default:
