@@ -4,11 +4,20 @@ import (
 	"context"
 	"testing"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/test/bench/objects"
 )
 
 // largest is the number of nodes that is meant to work.
 const largest = 5000
+
+// farFromLimit fails if an evaluation, the largest of its kind, costs a quarter of the limit.
+func farFromLimit(t *testing.T, cost uint64) {
+	t.Helper()
+	if cost == 0 || cost > expr.EvaluationCost/4 {
+		t.Errorf("it costs %d units", cost)
+	}
+}
 
 // TestALargePoolWorksUnderTheLimits calculates the nodes of a pool of the largest size
 // under the limits as they are shipped: at first, and after one node has changed.
@@ -24,6 +33,7 @@ func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	cold := engine.Cost
+	farFromLimit(t, engine.Cost)
 	body, err := a.sent.kept[0].Decoded()
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +71,9 @@ func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
 			calls := transport.Calls
 			if err := p.edict.Run(0); err != nil {
 				t.Error(err)
+			}
+			if side, ok := p.edict.(steady); ok { // the other side has forgotten
+				farFromLimit(t, side.sys.(ours).engine.Cost)
 			}
 			if n := transport.Calls - calls; n != 2*objects.Replicas {
 				t.Errorf("%d calls of the scheduler extender", n)
