@@ -59,7 +59,7 @@ func texts() []limit {
 		{"all expressions of a policy", size(cel.MaxExpressions), "the time to compile a policy"},
 		{"an expression", size(cel.MaxExpression) + ", " + count(cel.MaxNodes) + " nodes of syntax tree, " + count(cel.MaxParens) + " open brackets", "compile time grows faster than the length: 100 KB take seconds"},
 		{"lists, maps and optionals in a type", count(cel.MaxNested), "compile time grows with their cube"},
-		{"steps of checking types", count(cel.MaxSteps) + " for an expression, " + count(cel.MaxPolicySteps) + " for a policy", "the checker copies what it knows of open types, as of `[]`, for each comparison"},
+		{"steps of checking types", count(cel.MaxSteps) + " for an expression, " + count(cel.MaxPolicySteps) + " for a policy", "checking grows with the square of the length; split the expression into variables"},
 		{"nested loops", count(cel.MaxNesting), "each level multiplies the work"},
 		{"bound variables, nested or chained", count(cel.MaxBound), "each loop of a chain over previous results can double the result"},
 		{"copies of one value made by a chain of loops", count(cel.MaxCopies), "otherwise a short text could refer to one value any number of times"},

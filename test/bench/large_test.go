@@ -11,7 +11,7 @@ import (
 // largest is the number of nodes that is meant to work.
 const largest = 5000
 
-// farFromLimit fails if an evaluation, the largest of its kind, costs a quarter of the limit.
+// farFromLimit reports an error if an evaluation costs more than a quarter of the limit.
 func farFromLimit(t *testing.T, cost uint64) {
 	t.Helper()
 	if cost == 0 || cost > expr.EvaluationCost/4 {
@@ -72,8 +72,8 @@ func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
 			if err := p.edict.Run(0); err != nil {
 				t.Error(err)
 			}
-			if side, ok := p.edict.(steady); ok { // the other side has forgotten
-				farFromLimit(t, side.sys.(ours).engine.Cost)
+			if name == "another volume" { // the engine of the other case is gone
+				farFromLimit(t, p.edict.(steady).sys.(ours).engine.Cost)
 			}
 			if n := transport.Calls - calls; n != 2*objects.Replicas {
 				t.Errorf("%d calls of the scheduler extender", n)

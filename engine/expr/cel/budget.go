@@ -45,38 +45,33 @@ func (b *Budget) Close() {
 	b.trials.Close()
 }
 
-// admit counts an expression that is to be compiled; "" when it may be, else why
-// not. It says so once: what follows is left out as well.
+// admit counts the bytes of one more expression, as spend does.
 func (b *Budget) admit(text string) (ok bool, refusal string) {
 	if b == nil {
 		return true, ""
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	before := b.bytes
-	if b.bytes += len(text); b.bytes <= MaxExpressions {
-		return true, ""
-	}
-	if before <= MaxExpressions {
-		refusal = fmt.Sprintf("the expressions of the policy have more than %d bytes together; make several policies of it", MaxExpressions)
-	}
-	return false, refusal
+	return b.spend(&b.bytes, len(text), MaxExpressions, "the expressions of the policy have more than %d bytes together; make several policies of it")
 }
 
-// spend counts the steps of one more expression. It reports whether the policy may have it,
-// and once why not.
-func (b *Budget) spend(n int) (ok bool, refusal string) {
+// admitSteps counts the steps of checking one more expression, as spend does.
+func (b *Budget) admitSteps(n int) (ok bool, refusal string) {
 	if b == nil {
 		return true, ""
 	}
+	return b.spend(&b.steps, n, MaxPolicySteps, "checking the types of the policy's expressions takes more than %d steps; make several policies of it")
+}
+
+// spend adds to a total. It reports whether that is within the limit, and returns the refusal
+// the first time that it is not.
+func (b *Budget) spend(total *int, n, limit int, format string) (ok bool, refusal string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	before := b.steps
-	if b.steps += n; b.steps <= MaxPolicySteps {
+	before := *total
+	if *total += n; *total <= limit {
 		return true, ""
 	}
-	if before <= MaxPolicySteps {
-		refusal = fmt.Sprintf("checking the types of the policy's expressions takes more than %d steps; make several policies of it", MaxPolicySteps)
+	if before <= limit {
+		refusal = fmt.Sprintf(format, limit)
 	}
 	return false, refusal
 }

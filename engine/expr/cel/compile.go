@@ -56,7 +56,7 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 
 // compile is Compile for a part of a text that was compiled.
 func (e *Env) compile(text Text, problems *document.Problems) *Program {
-	c := compiling{env: e, text: text, problems: problems}
+	c := compiling{env: e, text: text, problems: problems, again: true}
 	checked := c.check()
 	if checked == nil {
 		return nil
@@ -69,6 +69,8 @@ type compiling struct {
 	env      *Env
 	text     Text
 	problems *document.Problems
+	// again is true for a part of an expression that was compiled: its steps are counted.
+	again bool
 }
 
 func (c compiling) planned(checked *cel.Ast) *Program {
@@ -96,12 +98,7 @@ func (c compiling) check() *cel.Ast {
 	if c.nested(parsed.NativeRep()) || !c.patterns(parsed.NativeRep()) || !c.affordable(parsed) {
 		return nil
 	}
-	checked, issues, at := c.env.checkTypes(parsed)
-	if at != nil {
-		place := parsed.NativeRep().SourceInfo().GetStartLocation(at.ID())
-		c.problems.Hintf(c.text.at(offsetOf(c.text.Source, place.Line(), place.Column())), "optional.of(x), or x.?field", "the value of an optional entry must be an optional, and the type of one here is not known")
-		return nil
-	}
+	checked, issues := c.env.base.Check(parsed)
 	if len(issues.Errors()) > 0 {
 		c.report(parsed, issues)
 		return nil
@@ -110,39 +107,6 @@ func (c compiling) check() *cel.Ast {
 		return nil
 	}
 	return checked
-}
-
-// checkTypes checks the types of an expression that is parsed. It returns the first optional
-// entry of a list or map if the value of one has the type dyn: cel-go v0.31 panics then.
-func (e *Env) checkTypes(parsed *cel.Ast) (checked *cel.Ast, issues *cel.Issues, unknown ast.Expr) {
-	defer func() {
-		if v := recover(); v != nil {
-			if unknown = optionalEntry(parsed.NativeRep()); unknown == nil {
-				panic(v)
-			}
-		}
-	}()
-	checked, issues = e.base.Check(parsed)
-	return checked, issues, nil
-}
-
-// optionalEntry returns the value of an optional entry of a list or map, nil if there is none.
-func optionalEntry(parsed *ast.AST) (value ast.Expr) {
-	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
-		switch x.Kind() {
-		case ast.ListKind:
-			if l := x.AsList(); len(l.OptionalIndices()) > 0 && value == nil {
-				value = l.Elements()[l.OptionalIndices()[0]]
-			}
-		case ast.MapKind:
-			for _, entry := range x.AsMap().Entries() {
-				if entry.AsMapEntry().IsOptional() && value == nil {
-					value = entry.AsMapEntry().Value()
-				}
-			}
-		}
-	}))
-	return value
 }
 
 // patterns refuses literal patterns that are too large, and reports whether there
@@ -159,12 +123,17 @@ func (c compiling) patterns(parsed *ast.AST) bool {
 			return
 		}
 		if err := checkPattern(pattern); err != nil {
-			at := parsed.SourceInfo().GetStartLocation(arg.ID())
-			c.problems.Errorf(c.text.at(offsetOf(c.text.Source, at.Line(), at.Column())), "%v", err)
+			c.problems.Errorf(c.placeOf(parsed, arg), "%v", err)
 			fits = false
 		}
 	}))
 	return fits
+}
+
+// placeOf returns where a part of the expression begins in the document.
+func (c compiling) placeOf(parsed *ast.AST, part ast.Expr) document.Position {
+	at := parsed.SourceInfo().GetStartLocation(part.ID())
+	return c.text.at(offsetOf(c.text.Source, at.Line(), at.Column()))
 }
 
 func (c compiling) program(checked *cel.Ast) (*Program, error) {

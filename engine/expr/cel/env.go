@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/ext"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -52,6 +53,8 @@ type Env struct {
 	demands   *demands
 	budget    *Budget
 	functions vocabulary
+	// calls are what checking a call of each function takes.
+	calls map[string]callSteps
 	// later are names that are declared after what is compiled now, for "did you mean".
 	later []string
 	// signatures and callable are how functions are called, and the names of all functions
@@ -84,7 +87,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 		cel.ParserExpressionSizeLimit(MaxExpression),
 		cel.ParserRecursionLimit(MaxParens),
 		cel.ExpressionNodeLimit(MaxNodes),
-		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(MaxNesting), shapeValidator{}, argumentValidator(functions)),
+		cel.ASTValidators(literalValidator{cel.ValidateHomogeneousAggregateLiterals()}, cel.ValidateComprehensionNestingLimit(MaxNesting), shapeValidator{}, argumentValidator(functions)),
 		cel.Variable(callVariable, callType),
 		macros(),
 	}
@@ -93,7 +96,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}
+	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions), calls: callStepsOf(env.Functions())}
 	e.signatures = sync.OnceValue(e.readSignatures)
 	e.callable = sync.OnceValue(func() []string { return callable(e) })
 	return e, nil
@@ -269,15 +272,9 @@ func (e *Env) TypeOfText(text string) *Type {
 	if len(text) > MaxExpression {
 		return nil
 	}
-	parsed, issues := e.base.Parse(text)
-	if len(issues.Errors()) > 0 {
-		return nil
-	}
-	if e.tooNested(parsed.NativeRep()) != nil || e.stepsOf(parsed.NativeRep()) > MaxSteps {
-		return nil
-	}
-	checked, issues, unknown := e.checkTypes(parsed)
-	if unknown != nil || len(issues.Errors()) > 0 {
+	var ignored document.Problems
+	checked := compiling{env: e, text: Text{Source: text}, problems: &ignored, again: true}.check()
+	if checked == nil {
 		return nil
 	}
 	return checked.OutputType()

@@ -53,18 +53,8 @@ func (s shape) stack(e ast.Expr) load {
 		return s.comprehension(e)
 	case ast.CallKind:
 		return s.call(e)
-	case ast.SelectKind:
-		return s.stack(e.AsSelect().Operand())
-	case ast.ListKind:
-		return s.all(e.AsList().Elements())
-	case ast.MapKind:
-		var l load
-		for _, entry := range e.AsMap().Entries() {
-			l = l.max(s.stack(entry.AsMapEntry().Key())).max(s.stack(entry.AsMapEntry().Value()))
-		}
-		return l
 	default:
-		return load{}
+		return s.all(Children(e))
 	}
 }
 

@@ -98,6 +98,12 @@ func Children(e ast.Expr) []ast.Expr {
 			out = append(out, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
 		}
 		return out
+	case ast.StructKind:
+		var out []ast.Expr
+		for _, field := range e.AsStruct().Fields() {
+			out = append(out, field.AsStructField().Value())
+		}
+		return out
 	default:
 		return nil
 	}

@@ -93,8 +93,7 @@ func (c compiling) nested(parsed *ast.AST) bool {
 	if beyond == nil {
 		return false
 	}
-	at := parsed.SourceInfo().GetStartLocation(beyond.ID())
-	c.problems.Errorf(c.text.at(offsetOf(c.text.Source, at.Line(), at.Column())), "more than %d lists, maps and optionals are nested here, with those of loops and names; make flat values", MaxNested)
+	c.problems.Errorf(c.placeOf(parsed, beyond), "more than %d lists, maps and optionals are nested here, with those of loops and names; make flat values", MaxNested)
 	return true
 }
 

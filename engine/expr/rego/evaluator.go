@@ -88,8 +88,12 @@ func Default() Evaluator { return standard }
 // SetDefault sets the result of Default. It must be called before the first compilation.
 func SetDefault(e Evaluator) { standard = e }
 
+// maxLocal is how long an evaluation may take in this process, by the clock: other work takes
+// the processor too.
+const maxLocal = 12 * MaxTime
+
 // Local is the evaluator that works in this process. It stops an evaluation that takes
-// longer than twelve times MaxTime, by the clock, at its next step; nothing bounds its memory.
+// longer than a minute, by the clock, at its next step; nothing bounds its memory.
 // It is for modules of whoever runs the process.
 func Local() Evaluator { return &here }
 
@@ -98,7 +102,7 @@ func (l *local) Do(ctx context.Context, r *Request) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 12*MaxTime) // other work takes the processor too
+	ctx, cancel := context.WithTimeout(ctx, maxLocal)
 	defer cancel()
 	return l.programs.Do(ctx, r), nil
 }
