@@ -101,27 +101,25 @@ func (o options) find() ([]spec, error) {
 }
 
 func (o options) measure(ctx context.Context, found []spec, to io.Writer) error {
+	var p published
+	if o.against != "" {
+		var err error
+		if p, err = readPublished(o.against); err != nil {
+			return fmt.Errorf("-against: %w", err)
+		}
+	}
 	t := table{to, o.markdown}
 	t.head()
 	var rows []row
 	for _, s := range found {
-		r, err := s.run(ctx, o.rounds)
+		r, err := p.highest(func() (row, error) { return s.run(ctx, o.rounds) })
 		if err != nil {
 			return fmt.Errorf("%s, %d nodes: %w", s.label(), s.Nodes, err)
 		}
 		t.row(r)
 		rows = append(rows, r)
 	}
-	return o.report(rows, to)
-}
-
-// report writes what was measured where it is asked for.
-func (o options) report(rows []row, to io.Writer) error {
 	if o.against != "" {
-		p, err := readPublished(o.against)
-		if err != nil {
-			return fmt.Errorf("-against: %w", err)
-		}
 		p.compare(rows, o.against, to)
 	}
 	if o.out == "" {

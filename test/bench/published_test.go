@@ -63,3 +63,28 @@ func TestPublishedFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestHighest: a row that is lower than published is measured up to three times, and the highest
+// ratio counts.
+func TestHighest(t *testing.T) {
+	p := published{"steady, 100": 10}
+	for name, c := range map[string]struct {
+		ratios []float64
+		want   float64
+		runs   int
+	}{
+		"as published":        {[]float64{8, 20}, 8, 1},
+		"lower once":          {[]float64{5, 8, 20}, 8, 2},
+		"lower each time":     {[]float64{5, 7, 6, 20}, 7, 3},
+		"nothing is measured": {[]float64{0, 0, 0}, 0, 3},
+	} {
+		runs := 0
+		got, err := p.highest(func() (row, error) {
+			runs++
+			return row{spec: spec{Nodes: 100}, Label: "steady", Ratio: c.ratios[runs-1]}, nil
+		})
+		if err != nil || got.Ratio != c.want || runs != c.runs {
+			t.Errorf("%s: %v, %v after %d runs, want %v after %d", name, got.Ratio, err, runs, c.want, c.runs)
+		}
+	}
+}
