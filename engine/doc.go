@@ -30,7 +30,7 @@
 //     engine/expr/direct/program.go (Eval) and engine/expr/direct/rows.go (Rows), Rego
 //     queries in engine/expr/rego/eval.go (Eval); engine/expr/meter.go (Charge, Step)
 //     stops what costs too much. The result is a Decision: engine/eval/decision.go.
-//  8. engine/guard/guard.go (Check) drops the effects that need an allowance which
+//  8. engine/guard/guard.go (Judge) drops the effects that need an allowance which
 //     the policy does not have.
 //  9. engine/brake/admit.go (Admit) holds back the effects that exceed a limit,
 //     loop, compete with another writer, or are on hold.

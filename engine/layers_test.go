@@ -44,8 +44,10 @@ var layers = [][]string{
 	{"engine/eval/selection"},
 	// What makes plans, and what decides by them.
 	{"engine/compile", "engine/eval", "engine/rbac"},
+	// What a policy may write.
+	{"engine/guard"},
 	// Where policies come from; what they read; events to keys; decisions to writes.
-	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake", "engine/readmodel"},
+	{"engine/source", "engine/watch", "engine/apply", "engine/brake", "engine/readmodel"},
 	// What decisions depended on.
 	{"engine/record"},
 	// The loop; what is kept of policies; what wakes what.

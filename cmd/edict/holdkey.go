@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/schema"
@@ -31,7 +32,7 @@ func newObjects(config *rest.Config) (*objects, error) {
 		return nil, err
 	}
 	out := &objects{mapper: mapper}
-	out.client, err = metadata.NewForConfigAndClient(config, client)
+	out.client, err = cluster.Metadata(config, client)
 	return out, err
 }
 

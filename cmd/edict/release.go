@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/release"
@@ -134,7 +134,7 @@ func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {
 		return nil, err
 	}
 	client.Transport = identity.Transport{RoundTripper: client.Transport}
-	objects, err := metadata.NewForConfigAndClient(config, client)
+	objects, err := cluster.Metadata(config, client)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (t *tally) refuse(what, why string) {
 }
 
 func (t *tally) add(o release.Outcome) {
-	object := o.Object.Kind
+	object := o.Kind
 	if name := strings.TrimPrefix(o.Object.Namespace+"/"+o.Object.Name, "/"); name != "" {
 		object += " " + strings.TrimSuffix(name, "/")
 	}

@@ -21,7 +21,7 @@ func service(ports ...any) Object {
 	return Object{"apiVersion": "v1", "kind": "Service", "metadata": Object{"namespace": "ns", "name": "s"}, "spec": Object{"ports": ports}}
 }
 
-var serviceID = world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Service"}, Namespace: "ns", Name: "s"}
+var serviceID = world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Service"}, "ns", "s")
 
 // applied applies objects one after the other, and returns the last state.
 func applied(t *testing.T, s *Server, manager string, objects ...Object) Object {

@@ -84,7 +84,7 @@ func (g garbage) collect(o Object) {
 // elsewhere reports whether an owner is in another namespace than an object: for the garbage
 // collector it is absent.
 func elsewhere(owner world.ID, o Object) bool {
-	return owner.Namespace != "" && owner.Namespace != ID(o).Namespace
+	return owner.Namespace() != "" && owner.Namespace() != ID(o).Namespace()
 }
 
 // stray collects an object that was stored with an owner in another namespace.
@@ -120,7 +120,7 @@ func (g garbage) disown(o Object, uids map[string]bool) {
 		delete(metadata(next), "ownerReferences")
 	}
 	kind := g.server.kindOf(o)
-	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
+	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK()}, o, next, collector))
 }
 
 // finalize does what the collector's finalizers on an object ask for, and takes
@@ -161,7 +161,7 @@ func (g garbage) finalized(o Object, finalizer string) {
 	next := copied(o)
 	setFinalizers(next, slices.DeleteFunc(finalizers(next), func(f string) bool { return f == finalizer }))
 	kind := g.server.kindOf(o)
-	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
+	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK()}, o, next, collector))
 }
 
 // released looks at the owners of an object that is gone: one that waits may

@@ -42,12 +42,12 @@ func (s *Server) Create(given Object, o Options) (Object, error) {
 	}
 	id := ID(next)
 	if s.storage.objects[id] != nil {
-		return nil, apierrors.NewAlreadyExists(resourceOf(id), id.Name)
+		return nil, apierrors.NewAlreadyExists(resourceOf(id), id.Name())
 	}
 	kind := s.kindOf(next)
 	born(next)
 	kind.normalize(next, nil, false)
-	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager))
+	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK()}, nil, next, o.Manager))
 }
 
 // born takes from a new object what the server sets by itself.
@@ -78,12 +78,12 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	if err := applicable(kind, id, old, given, o); err != nil {
 		return nil, err
 	}
-	key := fieldsKey{GVK: id.GVK, subresource: o.Subresource}
+	key := fieldsKey{GVK: id.GVK(), subresource: o.Subresource}
 	f, err := s.managers.of(kind, key)
 	if err != nil {
 		return nil, err
 	}
-	live := &unstructured.Unstructured{Object: Object{"apiVersion": id.APIVersion, "kind": id.Kind}}
+	live := &unstructured.Unstructured{Object: Object{"apiVersion": id.APIVersion(), "kind": id.Kind()}}
 	if old != nil {
 		live.Object = copied(old)
 	}
@@ -112,17 +112,17 @@ func applicable(kind kind, id world.ID, old, given Object, o Options) error {
 	case o.Manager == "":
 		return apierrors.NewInvalid(kschema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
 	case o.Subresource != "" && (old == nil || !kind.serves(o.Subresource)):
-		return apierrors.NewNotFound(resourceOf(id), id.Name)
+		return apierrors.NewNotFound(resourceOf(id), id.Name())
 	case ID(given) != id:
 		return apierrors.NewBadRequest(fmt.Sprintf("the object is %v, the request is for %v", ID(given), id))
 	case old == nil && (text(metadata(given), "uid") != "" || text(metadata(given), "resourceVersion") != ""):
-		return apierrors.NewConflict(resourceOf(id), id.Name, errors.New("the object that is meant does not exist"))
+		return apierrors.NewConflict(resourceOf(id), id.Name(), errors.New("the object that is meant does not exist"))
 	}
 	return nil
 }
 
 func resourceOf(id world.ID) kschema.GroupResource {
-	return kschema.GroupResource{Group: id.Group(), Resource: id.Kind}
+	return kschema.GroupResource{Group: id.Group(), Resource: id.Kind()}
 }
 
 func invalid(id world.ID, path, reason string) error {
@@ -131,7 +131,7 @@ func invalid(id world.ID, path, reason string) error {
 
 // refused is the error of an object with what is wrong with it.
 func refused(id world.ID, found ...*field.Error) error {
-	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, found)
+	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind()}, id.Name(), found)
 }
 
 // withStatus returns an error as the API server answers it: one without a status, such as that

@@ -24,7 +24,7 @@ type Deletion struct {
 func (s *Server) Delete(id world.ID, d Deletion) error {
 	old := s.storage.objects[id]
 	if old == nil {
-		return apierrors.NewNotFound(resourceOf(id), id.Name)
+		return apierrors.NewNotFound(resourceOf(id), id.Name())
 	}
 	if err := d.meets(id, old); err != nil {
 		return err
@@ -36,10 +36,10 @@ func (s *Server) Delete(id world.ID, d Deletion) error {
 // meets refuses an object that does not meet the preconditions.
 func (d Deletion) meets(id world.ID, old Object) error {
 	if uid := text(metadata(old), "uid"); d.UID != "" && d.UID != uid {
-		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", d.UID, uid))
+		return apierrors.NewConflict(resourceOf(id), id.Name(), fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", d.UID, uid))
 	}
 	if version := text(metadata(old), "resourceVersion"); d.ResourceVersion != "" && d.ResourceVersion != version {
-		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s)", d.ResourceVersion, version))
+		return apierrors.NewConflict(resourceOf(id), id.Name(), fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s)", d.ResourceVersion, version))
 	}
 	return nil
 }

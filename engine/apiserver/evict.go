@@ -26,9 +26,9 @@ var budgetKind = schema.GVK{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"
 func (s *Server) Evict(id world.ID, d Deletion) error {
 	old := s.storage.objects[id]
 	if old == nil {
-		return apierrors.NewNotFound(resourceOf(id), id.Name)
+		return apierrors.NewNotFound(resourceOf(id), id.Name())
 	}
-	if id.APIVersion != "v1" || id.Kind != "Pod" {
+	if id.APIVersion() != "v1" || id.Kind() != "Pod" {
 		return noSubresource(id, "eviction")
 	}
 	var pod corev1.Pod
@@ -82,7 +82,7 @@ func (d disrupting) disrupt(pod *corev1.Pod) error {
 
 // count writes into the status of a budget that a Pod is disrupted.
 func (d disrupting) count(budget *policyv1.PodDisruptionBudget, pod string) {
-	id := world.ID{GVK: budgetKind, Namespace: budget.Namespace, Name: budget.Name}
+	id, _ := world.Identify(budgetKind, budget.Namespace, budget.Name)
 	old := d.server.storage.objects[id]
 	next := copied(old)
 	status, _ := next["status"].(Object)
@@ -97,7 +97,7 @@ func (d disrupting) count(budget *policyv1.PodDisruptionBudget, pod string) {
 		d.exhaust(budget, status)
 	}
 	kind := d.server.kindOf(old)
-	d.server.store(kind, old, d.server.managers.tracked(kind, fieldsKey{GVK: id.GVK, subresource: "status"}, old, next, "kube-apiserver"))
+	d.server.store(kind, old, d.server.managers.tracked(kind, fieldsKey{GVK: id.GVK(), subresource: "status"}, old, next, "kube-apiserver"))
 }
 
 // exhaust sets the condition of a budget that allows no more disruption.
@@ -122,7 +122,7 @@ func (d disrupting) exhaust(budget *policyv1.PodDisruptionBudget, status Object)
 func (d disrupting) budgets(pod *corev1.Pod) (out []policyv1.PodDisruptionBudget) {
 	for _, o := range d.server.List() {
 		var budget policyv1.PodDisruptionBudget
-		if id := ID(o); id.GVK != budgetKind || id.Namespace != pod.Namespace || runtime.DefaultUnstructuredConverter.FromUnstructured(o, &budget) != nil {
+		if id := ID(o); id.GVK() != budgetKind || id.Namespace() != pod.Namespace || runtime.DefaultUnstructuredConverter.FromUnstructured(o, &budget) != nil {
 			continue
 		}
 		if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err == nil && selector.Matches(labels.Set(pod.Labels)) {

@@ -16,12 +16,13 @@ import (
 type kind struct {
 	gvk       schema.GVK
 	structure *schema.Structure
+	naming    schema.Naming
 }
 
 func (s *Server) kindOf(o Object) kind {
 	gvk := schema.GVK{APIVersion: text(o, "apiVersion"), Kind: text(o, "kind")}
 	structure, _ := s.schemas.Structure(gvk)
-	return kind{gvk, structure}
+	return kind{gvk, structure, s.schemas.Naming(gvk)}
 }
 
 func (k kind) builtin() bool { return k.structure != nil && !k.structure.Custom }

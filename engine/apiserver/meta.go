@@ -11,13 +11,11 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// ID returns the identity of an object.
+// ID returns the identity of an object; only its kind if it cannot have its name.
 func ID(o Object) world.ID {
 	m := metadata(o)
-	return world.ID{
-		GVK:       schema.GVK{APIVersion: text(o, "apiVersion"), Kind: text(o, "kind")},
-		Namespace: text(m, "namespace"), Name: text(m, "name"),
-	}
+	id, _ := world.Identify(schema.GVK{APIVersion: text(o, "apiVersion"), Kind: text(o, "kind")}, text(m, "namespace"), text(m, "name"))
+	return id
 }
 
 // Labels returns the labels of an object.

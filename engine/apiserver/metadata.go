@@ -7,15 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/edict-dev/edict/engine/schema"
 )
 
 // described refuses the metadata of an object as kube-apiserver does that of every kind:
 // names, labels, annotations, owners and finalizers. Of an update it looks at those that
 // have changed; old is nil for a creation.
 func (k kind) described(old, next Object) field.ErrorList {
-	given, naming := metadata(next), schema.Naming(k.gvk)
+	given, naming := metadata(next), k.naming
 	if old != nil {
 		given, naming = changed(metadata(old), given), anyName
 	}

@@ -66,8 +66,8 @@ func (s scaling) scaled(kind kind, old, next Object, replicas int64, fields []st
 // noSubresource is the answer of an API server to a request for a path that it does
 // not have.
 func noSubresource(id world.ID, name string) error {
-	err := apierrors.NewNotFound(resourceOf(id), id.Name)
+	err := apierrors.NewNotFound(resourceOf(id), id.Name())
 	err.ErrStatus.Message = "the server could not find the requested resource"
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeUnexpectedServerResponse, Message: id.Kind + " has no subresource " + name}}
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeUnexpectedServerResponse, Message: id.Kind() + " has no subresource " + name}}
 	return err
 }

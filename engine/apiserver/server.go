@@ -70,7 +70,7 @@ func (s *Server) Put(given Object, manager string) {
 	old, exists := s.storage.objects[id]
 	if !exists {
 		setDefault(metadata(next), "creationTimestamp", s.now.timestamp())
-		next = s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, manager)
+		next = s.managers.tracked(kind, fieldsKey{GVK: id.GVK()}, nil, next, manager)
 		s.storage.add(kind, next)
 		garbage{s}.stray(next)
 		return
@@ -83,7 +83,7 @@ func (s *Server) Put(given Object, manager string) {
 			metadata(next)[field] = v
 		}
 	}
-	s.store(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, whole: true}, old, next, manager))
+	s.store(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK(), whole: true}, old, next, manager))
 }
 
 // Refuses returns why an update of an object by a client would be refused for what it

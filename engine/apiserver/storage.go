@@ -72,7 +72,7 @@ func (s *storage) add(kind kind, next Object) {
 // are the same in a part of the world.
 func uid(id world.ID, last string) string {
 	sum := fnv.New64a()
-	fmt.Fprintf(sum, "%q %q %q %q %q", id.APIVersion, id.Kind, id.Namespace, id.Name, last)
+	fmt.Fprintf(sum, "%q %q %q %q %q", id.APIVersion(), id.Kind(), id.Namespace(), id.Name(), last)
 	return fmt.Sprintf("uid-%016x", sum.Sum64())
 }
 

@@ -16,7 +16,7 @@ import (
 func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 	old := s.storage.objects[id]
 	if old == nil {
-		return nil, apierrors.NewNotFound(resourceOf(id), id.Name)
+		return nil, apierrors.NewNotFound(resourceOf(id), id.Name())
 	}
 	kind := s.kindOf(old)
 	if o.Subresource == "scale" {
@@ -36,7 +36,7 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch would make the object %v, the request is for %v", ID(next), id))
 	}
 	kind.normalize(next, old, false)
-	return s.update(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, subresource: o.Subresource}, old, next, o.Manager), o)
+	return s.update(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK(), subresource: o.Subresource}, old, next, o.Manager), o)
 }
 
 func mergePatched(old, body Object) (Object, error) {
@@ -60,7 +60,7 @@ func mergePatched(old, body Object) (Object, error) {
 func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) {
 	id, m, was := ID(old), metadata(next), metadata(old)
 	if version := text(m, "resourceVersion"); version != "" && version != text(was, "resourceVersion") {
-		return nil, apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the object has been modified; it is at %s", text(was, "resourceVersion")))
+		return nil, apierrors.NewConflict(resourceOf(id), id.Name(), fmt.Errorf("the object has been modified; it is at %s", text(was, "resourceVersion")))
 	}
 	if err := lasting(id, was, m); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -162,12 +163,13 @@ type Applier struct {
 }
 
 // Apply writes effects in order: those of one item up to the first that fails,
-// those of the rules after a failed one only where they are marked so.
-func (a *Applier) Apply(ctx context.Context, effects []*eval.Effect) []Outcome {
-	run := applyRun{applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}}
-	out := make([]Outcome, len(effects))
-	for i, e := range effects {
-		out[i] = run.one(e)
+// those of the rules after a failed one only where they are marked so. What is written onto an
+// object that the same decision makes is skipped unless the object was made.
+func (a *Applier) Apply(ctx context.Context, writes []guard.Write) []Outcome {
+	run := applyRun{applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}, made: map[world.ID]bool{}}
+	out := make([]Outcome, len(writes))
+	for i, w := range writes {
+		out[i] = run.one(w.Effect())
 	}
 	return out
 }

@@ -12,6 +12,8 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -26,11 +28,13 @@ type fakeWriter struct {
 	// live is the version of every object, still those that applies do not change.
 	live  string
 	still map[string]string
+	// exists are the objects that the policy has made already.
+	exists map[string]bool
 }
 
 func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
-	f.calls = append(f.calls, fmt.Sprintf("patch %s/%s %v at %s by %s", p.Target.Name, p.Subresource, value.Plain(p.Body), p.ResourceVersion, p.Policy))
-	if err := f.failures[p.Target.Name]; err != nil {
+	f.calls = append(f.calls, fmt.Sprintf("patch %s/%s %v at %s by %s", p.Target.Name(), p.Subresource, value.Plain(p.Body), p.ResourceVersion, p.Policy))
+	if err := f.failures[p.Target.Name()]; err != nil {
 		return world.Version{}, err
 	}
 	f.serial++
@@ -38,11 +42,14 @@ func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
 }
 
 func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) {
-	f.calls = append(f.calls, fmt.Sprintf("make %s %v (apply %v) by %s", m.Target.Name, m.Body, m.Apply, m.Policy))
-	if err := f.failures[m.Target.Name]; err != nil {
+	f.calls = append(f.calls, fmt.Sprintf("make %s %v (apply %v) by %s", m.Target.Name(), m.Body, m.Apply, m.Policy))
+	if err := f.failures[m.Target.Name()]; err != nil {
 		return world.Version{}, err
 	}
-	if version := f.still[m.Target.Name]; version != "" {
+	if f.exists[m.Target.Name()] {
+		return world.Version{}, ErrExists
+	}
+	if version := f.still[m.Target.Name()]; version != "" {
 		return world.Version{ResourceVersion: version}, nil
 	}
 	f.serial++
@@ -50,27 +57,27 @@ func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) 
 }
 
 func (f *fakeWriter) Evict(_ context.Context, d Deletion) error {
-	f.calls = append(f.calls, fmt.Sprintf("evict %s %s at %q by %s", d.Target.Name, d.UID, d.ResourceVersion, d.Policy))
-	return f.failures[d.Target.Name]
+	f.calls = append(f.calls, fmt.Sprintf("evict %s %s at %q by %s", d.Target.Name(), d.UID, d.ResourceVersion, d.Policy))
+	return f.failures[d.Target.Name()]
 }
 
 func (f *fakeWriter) Delete(_ context.Context, d Deletion) error {
-	f.calls = append(f.calls, fmt.Sprintf("delete %s %s at %q by %s", d.Target.Name, d.UID, d.ResourceVersion, d.Policy))
-	return f.failures[d.Target.Name]
+	f.calls = append(f.calls, fmt.Sprintf("delete %s %s at %q by %s", d.Target.Name(), d.UID, d.ResourceVersion, d.Policy))
+	return f.failures[d.Target.Name()]
 }
 
 func (f *fakeWriter) Live(_ context.Context, id world.ID) (world.Version, string, error) {
-	f.calls = append(f.calls, "live "+id.Name)
-	return world.Version{ResourceVersion: f.live}, "uid-" + id.Name, f.failures["live "+id.Name]
+	f.calls = append(f.calls, "live "+id.Name())
+	return world.Version{ResourceVersion: f.live}, "uid-" + id.Name(), f.failures["live "+id.Name()]
 }
 
 func (f *fakeWriter) Event(_ context.Context, e Event) error {
-	f.calls = append(f.calls, fmt.Sprintf("event %s %s: %s %s %s", e.Target.Name, e.UID, e.Type, e.Reason, e.Message))
-	return f.failures["event "+e.Target.Name]
+	f.calls = append(f.calls, fmt.Sprintf("event %s %s: %s %s %s", e.Target.Name(), e.UID, e.Type, e.Reason, e.Message))
+	return f.failures["event "+e.Target.Name()]
 }
 
 func id(name string) world.ID {
-	return world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}, Namespace: "ns", Name: name}
+	return world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Pod"}, "ns", name)
 }
 
 func frozen(raw map[string]any) *value.Map { return value.Freeze(raw, nil, value.KeepAll).(*value.Map) }
@@ -89,6 +96,21 @@ func event(rule, item int, name, reason string) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbEvent, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{"type": "Normal", "reason": reason, "message": "m"})}
 }
 
+// judged returns effects that a guard allows, as it allows everything.
+func judged(t *testing.T, effects []*eval.Effect) (out []guard.Write) {
+	t.Helper()
+	g := guard.Guard{Allowed: []guard.Allowance{{Policy: "p", AnyGroup: true, Kind: "Pod", Field: guard.Everything}}}
+	grants := g.Of(&plan.Policy{Name: "p"})
+	for _, e := range effects {
+		w, err := grants.Judge(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
 // applied writes effects and returns what was asked of the writer, and what
 // became of each effect.
 func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.Effect) (outcomes string) {
@@ -96,7 +118,7 @@ func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.
 	a := Applier{
 		Writer: f, Policy: "p",
 		Version: func(id world.ID) (world.Version, string) {
-			return world.Version{ResourceVersion: "old-" + id.Name}, "uid-" + id.Name
+			return world.Version{ResourceVersion: "old-" + id.Name()}, "uid-" + id.Name()
 		},
 		Seen: func(e Event) bool {
 			was := seen[e]
@@ -105,7 +127,7 @@ func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.
 		},
 	}
 	var words []string
-	for i, o := range a.Apply(t.Context(), effects) {
+	for i, o := range a.Apply(t.Context(), judged(t, effects)) {
 		if o.Effect != effects[i] {
 			t.Errorf("outcome %d is of another effect", i)
 		}
@@ -302,7 +324,7 @@ func TestConditionsObserveTheGenerationThatWasWritten(t *testing.T) {
 	a := Applier{Writer: g, Version: func(world.ID) (world.Version, string) {
 		return world.Version{ResourceVersion: "1", Generation: 7}, ""
 	}}
-	a.Apply(t.Context(), []*eval.Effect{patch(0, 0, "a", ""), status})
+	a.Apply(t.Context(), judged(t, []*eval.Effect{patch(0, 0, "a", ""), status}))
 	ours, theirs := condition("Ours"), condition("Theirs")
 	ours["observedGeneration"] = int64(8)
 	want := any(map[string]any{"status": map[string]any{"conditions": []any{ours, theirs}}})
@@ -321,14 +343,40 @@ func TestLock(t *testing.T) {
 	for lock, at := range map[bool]string{false: "", true: "1"} {
 		f := &fakeWriter{live: "1"}
 		a := &Applier{Writer: f, Policy: "p", Lock: lock, Version: func(of world.ID) (world.Version, string) {
-			return world.Version{ResourceVersion: "1"}, "uid-" + of.Name
+			return world.Version{ResourceVersion: "1"}, "uid-" + of.Name()
 		}}
 		patched, deleted := patch(0, 0, "a", ""), &eval.Effect{Verb: eval.VerbDelete, Target: id("b"), Patch: value.Empty}
 		patched.Unlocked, deleted.Unlocked = true, true
-		a.Apply(t.Context(), []*eval.Effect{patched, deleted})
+		a.Apply(t.Context(), judged(t, []*eval.Effect{patched, deleted}))
 		want := []string{"patch a/ map[x:0] at " + at + " by p", fmt.Sprintf("delete b uid-b at %q by p", at)}
 		if diff := cmp.Diff(want, f.calls); diff != "" {
 			t.Errorf("with a lock %v: -want +got:\n%s", lock, diff)
+		}
+	}
+}
+
+// TestNotMade: what is written onto an object that the decision makes is skipped unless the
+// object was made, whether or not the rule is to be written after a failure.
+func TestNotMade(t *testing.T) {
+	t.Parallel()
+	create := func(rule int, name string) *eval.Effect {
+		return &eval.Effect{Verb: eval.VerbCreate, Rule: rule, Item: rule, Target: id(name), Patch: frozen(map[string]any{"x": 1})}
+	}
+	onto := func(e *eval.Effect) *eval.Effect {
+		e.Made = true
+		return finally(e)
+	}
+	for name, tc := range map[string]struct {
+		writer fakeWriter
+		want   string
+	}{
+		"made":        {fakeWriter{}, "ok ok ok ok"},
+		"refused":     {fakeWriter{failures: map[string]error{"b": errOther}}, "failed skipped ok skipped"},
+		"made before": {fakeWriter{exists: map[string]bool{"b": true}}, "gone ok ok ok"},
+	} {
+		got := applied(t, &tc.writer, map[Event]bool{}, create(0, "b"), onto(patch(1, 1, "b", "")), finally(patch(2, 2, "a", "")), onto(patch(3, 3, "b", "status")))
+		if got != tc.want {
+			t.Errorf("%s: got %s, want %s", name, got, tc.want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (r *applyRun) delete(e *eval.Effect) error {
 // a patch of the primary found none: what was to hold or to undo it later is not
 // there. A primary that is the target itself, with a lock, needs no question.
 func (r *applyRun) confirm(e *eval.Effect) error {
-	if r.confirmed || r.applier.Primary.Kind == "" || !final(e) && !r.missed || e.Verb == eval.VerbEvent || e.Target == r.applier.Primary && !e.Unlocked {
+	if r.confirmed || r.applier.Primary.Kind() == "" || !final(e) && !r.missed || e.Verb == eval.VerbEvent || e.Target == r.applier.Primary && !e.Unlocked {
 		return nil
 	}
 	version, uid := r.applier.Version(r.applier.Primary)
@@ -60,10 +60,10 @@ func (r *applyRun) confirm(e *eval.Effect) error {
 	case apierrors.IsNotFound(err):
 		live, liveUID = world.Version{}, ""
 	case err != nil:
-		return fmt.Errorf("reading %s %s before a write that depends on it: %w", r.applier.Primary.Kind, r.applier.Primary.Name, err)
+		return fmt.Errorf("reading %s %s before a write that depends on it: %w", r.applier.Primary.Kind(), r.applier.Primary.Name(), err)
 	}
 	if live.ResourceVersion != version.ResourceVersion || liveUID != uid {
-		return apierrors.NewConflict(kschema.GroupResource{Group: r.applier.Primary.Group(), Resource: r.applier.Primary.Kind}, r.applier.Primary.Name, errPrimaryChanged)
+		return apierrors.NewConflict(kschema.GroupResource{Group: r.applier.Primary.Group(), Resource: r.applier.Primary.Kind()}, r.applier.Primary.Name(), errPrimaryChanged)
 	}
 	r.confirmed = true
 	return nil

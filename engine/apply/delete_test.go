@@ -77,11 +77,11 @@ func TestDeletionsAreOfWhatWasDecidedOn(t *testing.T) {
 			a := Applier{
 				Writer: f, Policy: "p", Primary: id("primary"),
 				Version: func(id world.ID) (world.Version, string) {
-					return world.Version{ResourceVersion: "old-" + id.Name}, "uid-" + id.Name
+					return world.Version{ResourceVersion: "old-" + id.Name()}, "uid-" + id.Name()
 				},
 			}
 			var outcome []string
-			for _, o := range a.Apply(t.Context(), tc.effects) {
+			for _, o := range a.Apply(t.Context(), judged(t, tc.effects)) {
 				switch {
 				case IsConflict(o.Err):
 					outcome = append(outcome, "conflict")
@@ -124,12 +124,12 @@ func TestWritesAfterThePrimaryWasMissed(t *testing.T) {
 	} {
 		f := &fakeWriter{live: "1", failures: map[string]error{"live b": tc.live, "b": errGone, "c": errGone}}
 		a := Applier{Writer: f, Policy: "p", Primary: id("b"), Seen: func(Event) bool { return false }, Version: func(id world.ID) (world.Version, string) {
-			if id.Name == "b" && tc.known != "" {
+			if id.Name() == "b" && tc.known != "" {
 				return world.Version{ResourceVersion: tc.known}, "uid-b"
 			}
 			return world.Version{}, ""
 		}}
-		a.Apply(t.Context(), tc.effects)
+		a.Apply(t.Context(), judged(t, tc.effects))
 		if got := f.calls[len(f.calls)-1]; !strings.HasPrefix(got, tc.last) {
 			t.Errorf("%s: the last request of %q should be %q", name, f.calls, tc.last)
 		}
@@ -143,12 +143,12 @@ func TestPrimaryThatIsGone(t *testing.T) {
 	for live, want := range map[error]int{errGone: 2, nil: 1} {
 		f := &fakeWriter{live: "made-meanwhile", failures: map[string]error{"live b": live}}
 		a := Applier{Writer: f, Policy: "p", Primary: id("b"), Version: func(id world.ID) (world.Version, string) {
-			if id.Name == "b" {
+			if id.Name() == "b" {
 				return world.Version{}, ""
 			}
 			return world.Version{ResourceVersion: "1"}, "uid"
 		}}
-		a.Apply(t.Context(), []*eval.Effect{deletion(0, 1, "a")})
+		a.Apply(t.Context(), judged(t, []*eval.Effect{deletion(0, 1, "a")}))
 		if len(f.calls) != want {
 			t.Errorf("with %v: %v", live, f.calls)
 		}

@@ -16,9 +16,11 @@ type applyRun struct {
 	applier *Applier
 	ctx     context.Context
 	// versions are those that earlier writes led to.
-	versions   map[world.ID]world.Version
-	failed     map[int]bool // items
-	wrote      map[int]bool // items
+	versions map[world.ID]world.Version
+	failed   map[int]bool // items
+	wrote    map[int]bool // items
+	// made are the objects of the decision that were made.
+	made       map[world.ID]bool
 	failedRule int
 	// again says that everything is decided about once more at once.
 	again bool
@@ -66,6 +68,9 @@ func (r *applyRun) add(items map[int]bool, e *eval.Effect) {
 // skips reports whether an effect is skipped because an earlier write failed. A joined effect
 // is skipped if all its items have failed.
 func (r *applyRun) skips(e *eval.Effect) bool {
+	if e.Made && !r.made[e.Target] {
+		return true
+	}
 	failed := r.failed[e.Item] && !slices.ContainsFunc(e.Also, func(item int) bool { return !r.failed[item] })
 	return failed || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again)
 }
@@ -147,6 +152,9 @@ func (r *applyRun) make(e *eval.Effect) error {
 	}
 	body, _ := value.Plain(manifest).(map[string]any)
 	version, err := r.applier.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.applier.Policy})
+	if err == nil || errors.Is(err, ErrExists) {
+		r.made[e.Target] = true
+	}
 	if err == nil {
 		r.versions[e.Target] = version
 		r.unchanged = known.ResourceVersion != "" && known.ResourceVersion == version.ResourceVersion

@@ -45,7 +45,7 @@ func unserved(e *eval.Effect, err error) error {
 	if name == "" || !apierrors.IsNotFound(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) {
 		return err
 	}
-	return fmt.Errorf("the API server has no subresource %s of %s: %s", name, e.Target.Kind, err.Error())
+	return fmt.Errorf("the API server has no subresource %s of %s: %s", name, e.Target.Kind(), err.Error())
 }
 
 // evict evicts the target of an effect, as it was decided on.

@@ -109,11 +109,11 @@ func TestSubresources(t *testing.T) {
 			a := Applier{
 				Writer: f, Policy: "p", Primary: id("primary"), Seen: func(Event) bool { return false },
 				Version: func(id world.ID) (world.Version, string) {
-					return world.Version{ResourceVersion: "old-" + id.Name, Generation: 4}, "uid-" + id.Name
+					return world.Version{ResourceVersion: "old-" + id.Name(), Generation: 4}, "uid-" + id.Name()
 				},
 			}
 			var results []string
-			for _, o := range a.Apply(t.Context(), tc.effects) {
+			for _, o := range a.Apply(t.Context(), judged(t, tc.effects)) {
 				results = append(results, o.Result())
 			}
 			if d := cmp.Diff(tc.want, f.calls); d != "" {

@@ -34,7 +34,7 @@ func frozen(m map[string]any) *value.Map {
 	return value.FromMap(out)
 }
 
-var widget = world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: "a"}
+var widget = world.MustIdentify(schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, "ns", "a")
 
 func patch(before, change map[string]any) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbPatch, Rules: []string{"r"}, Target: widget, Before: frozen(before), Patch: frozen(change)}

@@ -232,5 +232,5 @@ func (b *bounds) add(at time.Time, n int64) {
 }
 
 func objectName(id world.ID) string {
-	return id.Kind + " " + strings.TrimPrefix(id.Namespace+"/"+id.Name, "/")
+	return id.Kind() + " " + strings.TrimPrefix(id.Namespace()+"/"+id.Name(), "/")
 }

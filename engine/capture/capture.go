@@ -198,7 +198,7 @@ func label(metadata map[string]any, text string) {
 func split(r *record.Record, objects []simulate.Object) (rest []simulate.Object, primary simulate.Object) {
 	rest = []simulate.Object{}
 	p := r.Inputs.Policy
-	id := world.ID{GVK: p.Primary.GVK, Namespace: r.Inputs.Key.Namespace, Name: r.Inputs.Key.Name}
+	id, _ := world.Identify(p.Primary.GVK, r.Inputs.Key.Namespace, r.Inputs.Key.Name)
 	for _, o := range objects {
 		if !r.Inputs.Initial && simulate.ID(o) == id {
 			primary = o

@@ -30,7 +30,7 @@ func agree(r *record.Record, got simulate.Result) error {
 			if len(got.Errors) > 0 {
 				why = ": " + got.Errors[0].Message
 			}
-			return fmt.Errorf("%w: it does not write %s %s again%s", ErrNotAlone, e.Target.Kind, e.Target.Name, why)
+			return fmt.Errorf("%w: it does not write %s %s again%s", ErrNotAlone, e.Target.Kind(), e.Target.Name(), why)
 		}
 		if diff := cmp.Diff(plainEffect(e), plain(again[i])); diff != "" {
 			return fmt.Errorf("%w: it writes otherwise (-then +again):\n%s", ErrNotAlone, diff)
@@ -46,7 +46,7 @@ type effect struct {
 }
 
 func plainEffect(e *eval.Effect) effect {
-	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: apiserver.Generic(value.Plain(e.Patch))}
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind(), Namespace: e.Target.Namespace(), Name: e.Target.Name(), Patch: apiserver.Generic(value.Plain(e.Patch))}
 }
 
 func plain(e simulate.Effect) effect {

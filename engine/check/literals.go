@@ -56,7 +56,7 @@ func (p *policy) manifest(n *document.Node) {
 	if s := p.structure(kind); s != nil {
 		s.object(n)
 		if name := n.Get("metadata").Get("name"); literal(name) {
-			s.wrong(name, schema.Naming(kind)(name.Text, false), "name of an object")
+			s.wrong(name, p.bundle.Schemas.Naming(kind)(name.Text, false), "name of an object")
 		}
 	}
 }

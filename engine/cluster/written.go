@@ -18,7 +18,6 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -66,7 +65,11 @@ func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Int
 	if err != nil {
 		return nil, fmt.Errorf("the cluster does not serve the type %q of %s: %w", typ, arg, err)
 	}
-	objects, err := metadata.NewForConfig(config)
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := Metadata(config, transport)
 	if err != nil {
 		return nil, err
 	}

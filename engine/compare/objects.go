@@ -65,7 +65,7 @@ func union(a, b map[simulate.Identity]simulate.Object) []simulate.Identity {
 }
 
 func target(id simulate.Identity) simulate.Target {
-	return simulate.Target{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+	return simulate.Target{APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 }
 
 // writersOf returns which policies wrote each object.

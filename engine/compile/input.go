@@ -8,6 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // input is an input while it is compiled.
@@ -86,6 +87,10 @@ func (in input) sole(o *objects) {
 	at := in.plan.Named
 	if r, _ := schema.Builtin().Resource(in.plan.Source.GVK); !r.Namespaced && !in.plan.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
 		at.Namespace = analyze.ParamValue{}
+	}
+	if _, err := world.Identify(in.plan.Source.GVK, at.Namespace.Value, at.Name.Value); err != nil && at.Name.Value != "" {
+		in.plan.Off = true // there is no object of that name
+		return
 	}
 	selector := in.plan.Source.Selector
 	in.plan.Source, in.plan.Narrow = o.source(in.plan.Source.GVK, at)

@@ -8,6 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -40,10 +41,10 @@ func (k *kinds) writesStatus(t *target, at document.Position) {
 }
 
 // written returns the types of what is written.
-func (k *kinds) written(writes []analyze.Write) map[schema.GVK]*schema.Type {
-	out := map[schema.GVK]*schema.Type{}
+func (k *kinds) written(writes []analyze.Write) map[schema.GVK]plan.Kind {
+	out := map[schema.GVK]plan.Kind{}
 	for _, w := range writes {
-		out[w.GVK] = k.typeOf(w.GVK)
+		out[w.GVK] = plan.Kind{Type: k.typeOf(w.GVK), Naming: k.schemas.Naming(w.GVK)}
 	}
 	return out
 }

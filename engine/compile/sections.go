@@ -140,7 +140,7 @@ func (s *sections) finish(spec *document.Node) *plan.Policy {
 	p.Primary, p.Targets, p.Slots = s.objects.primary, s.objects.targets, plan.NewSlots(s.names.slots)
 	p.HasSelections = s.selections.count > 0
 	gather(p)
-	p.WrittenTypes = s.kinds.written(p.Writes)
+	p.Kinds = s.kinds.written(p.Writes)
 	p.Revision = s.revision()
 	seal(p, spec, s.names)
 	leaving(p, s.names.node(analyze.Leaving))

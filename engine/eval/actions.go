@@ -71,7 +71,8 @@ func (x acting) merge(a *plan.Merge, f *frame) error {
 		}
 	}
 	if missing {
-		return writing(x).makeTarget(&a.Of, f, nest(a.Under, value.FromMap(want)))
+		writing(x).makeTarget(t.id, nest(a.Under, value.FromMap(want)))
+		return nil
 	}
 	if e := writing(x).write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want)))); e != nil {
 		e.Unlocked = a.Unlocked

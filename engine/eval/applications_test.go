@@ -49,7 +49,7 @@ func TestApplications(t *testing.T) {
 			d := newBench(t, tc.spec, "{kind: Widget, metadata: {name: w}}").decide(widget, now)
 			written, problem := []string{}, ""
 			for _, e := range d.Effects {
-				written = append(written, e.Target.Name)
+				written = append(written, e.Target.Name())
 			}
 			if len(d.Problems) > 0 {
 				problem = d.Problems[0].Err.Error()

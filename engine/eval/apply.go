@@ -70,7 +70,7 @@ func (p applying) refused() error {
 
 // shown returns the kind and the name of an object.
 func shown(id world.ID) string {
-	return id.Kind + " " + Key{Namespace: id.Namespace, Name: id.Name}.String()
+	return id.Kind() + " " + Key{Namespace: id.Namespace(), Name: id.Name()}.String()
 }
 
 // keep keeps what the policy says of an object that is there.

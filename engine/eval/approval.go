@@ -31,7 +31,7 @@ func (x acting) approval(a *plan.Approve, f *frame) error {
 	}
 	signer := value.StringAt(t.value, "spec", "signerName")
 	if !a.Signs(signer) {
-		return &expr.Failure{At: a.Pos, Err: fmt.Errorf("the CertificateSigningRequest %s is for the signer %q, the action for %q: compare spec.signerName in when, or change signer", t.id.Name, signer, a.Signer)}
+		return &expr.Failure{At: a.Pos, Err: fmt.Errorf("the CertificateSigningRequest %s is for the signer %q, the action for %q: compare spec.signerName in when, or change signer", t.id.Name(), signer, a.Signer)}
 	}
 	list, _ := value.Path(t.value, "status", "conditions").(*value.List)
 	if decided(list) {

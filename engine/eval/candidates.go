@@ -30,7 +30,7 @@ func (s search) created() (out []*world.Object) {
 		return nil
 	}
 	for id, o := range s.ev.overlay.created {
-		if id.GVK == s.in.Source.GVK && holds(s.in.Source, o) {
+		if id.GVK() == s.in.Source.GVK && holds(s.in.Source, o) {
 			out = append(out, o)
 		}
 	}
@@ -137,8 +137,8 @@ func indexed(in *plan.Input, table *world.Table) bool { return in.Index != "" &&
 
 func (s search) overlaid() (out []*world.Object) {
 	for id := range s.ev.overlay.objects {
-		if id.GVK == s.in.Source.GVK {
-			if o := s.table.Get(id.Namespace, id.Name); o != nil {
+		if id.GVK() == s.in.Source.GVK {
+			if o := s.table.Get(id.Namespace(), id.Name()); o != nil {
 				out = append(out, o)
 			}
 		}

@@ -18,22 +18,21 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		return err
 	}
 	manifest, ok := v.(*value.Map)
-	id := world.ID{GVK: a.GVK, Namespace: value.StringAt(v, "metadata", "namespace"), Name: value.StringAt(v, "metadata", "name")}
-	if !ok || id.Name == "" {
-		return &expr.Failure{At: a.Pos, Err: errors.New("the object has no metadata.name")}
+	id, err := world.Identify(a.GVK, value.StringAt(v, "metadata", "namespace"), value.StringAt(v, "metadata", "name"))
+	if !ok || err != nil {
+		return &expr.Failure{At: a.Pos, Err: err}
 	}
 	manifest = withoutServerMetadata(manifest)
 	if err := bodyFits(a, manifest); err != nil {
 		return err
 	}
-	x.run.ev.reader.named(a.Target, TargetKey(id.Namespace, id.Name))
+	x.run.ev.reader.named(a.Target, TargetKey(id.Namespace(), id.Name()))
 	t, err := writing(x).find(id)
 	missing := errors.Is(err, errNoTarget)
 	switch {
 	case err != nil && !missing:
-		return err
+		return &expr.Failure{At: a.Pos, Err: err}
 	case a.Apply:
-		t.id = id
 		return applying{run: x.run, a: a, t: t, manifest: manifest}.apply(missing)
 	case missing: // one that is there is left alone
 		writing(x).create(id, manifest, false, false)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/budget"
@@ -117,12 +118,12 @@ func written(r *rand.Rand) (out []*Effect) {
 	verb := []string{VerbPatch, VerbPatch, VerbScale}[r.IntN(3)]
 	for i := range r.IntN(40) {
 		e := &Effect{
-			Verb: verb, Target: world.ID{Name: "a"}, Patch: fieldsOf(r, 3), Before: fieldsOf(r, 3), Item: i, Rule: i / 3, Unlocked: r.IntN(2) == 0,
+			Verb: verb, Target: world.MustIdentify(schema.GVK{}, "", "a"), Patch: fieldsOf(r, 3), Before: fieldsOf(r, 3), Item: i, Rule: i / 3, Unlocked: r.IntN(2) == 0,
 			Rules: []string{fmt.Sprint("r", r.IntN(3)/2)}, Replicas: int64(i),
 		}
 		switch r.IntN(20) {
 		case 0:
-			e.Target.Name = "b"
+			e.Target = world.MustIdentify(schema.GVK{}, "", "b")
 		case 1:
 			e.Verb, e.Before = VerbCreate, value.Empty
 		case 2, 3:

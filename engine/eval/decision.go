@@ -74,6 +74,8 @@ type Effect struct {
 	// Refuse, that one which exists after all is not taken over unless it is the
 	// policy's.
 	Missing, Refuse bool
+	// Made is true if the same decision makes the target.
+	Made bool
 	// Takes is true if an apply may take over an object of another manager.
 	Takes bool
 	// Unlocked says that the patch depends on nothing that was read, or that the

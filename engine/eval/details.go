@@ -233,7 +233,7 @@ func (r *memoReader) noteReads() {
 		}
 		t := p.Targets[at.Input]
 		id := TargetID(t.Source.GVK, at.Key)
-		if o := r.ev.in.World.Table(t.Source).Get(id.Namespace, id.Name); o != nil {
+		if o := r.ev.in.World.Table(t.Source).Get(id.Namespace(), id.Name()); o != nil {
 			d.Reads = append(d.Reads, Read{Source: t.Source, Object: o, Mask: t.Reads})
 		}
 	}

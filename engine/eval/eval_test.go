@@ -118,7 +118,7 @@ func told(d *eval.Decision) []string {
 		if err != nil {
 			patch = []byte(err.Error())
 		}
-		out = append(out, fmt.Sprintf("%s: %s %s %s", strings.Join(e.Rules, ", "), e.Verb, strings.TrimSuffix(e.Target.Name+"/"+e.Subresource, "/"), patch))
+		out = append(out, fmt.Sprintf("%s: %s %s %s", strings.Join(e.Rules, ", "), e.Verb, strings.TrimSuffix(e.Target.Name()+"/"+e.Subresource, "/"), patch))
 	}
 	for _, p := range d.Problems {
 		_, text, _ := strings.Cut(p.Err.Error(), ".yaml:") // the folder differs from run to run

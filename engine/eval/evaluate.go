@@ -216,8 +216,8 @@ func (ev *evaluation) objectValue() value.Value {
 // stored returns an object from the first source that has it; nil for none.
 func (ev *evaluation) stored(id world.ID) (o *world.Object) {
 	in := func(source world.Source) bool {
-		if source.GVK == id.GVK {
-			o = ev.in.World.Table(source).Get(id.Namespace, id.Name)
+		if source.GVK == id.GVK() {
+			o = ev.in.World.Table(source).Get(id.Namespace(), id.Name())
 		}
 		return o != nil
 	}

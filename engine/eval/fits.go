@@ -69,7 +69,7 @@ func (r *ruleRun) fit(first int) error {
 // in another namespace, or of a cluster-scoped one: the garbage collector would delete that
 // object.
 func (ev *evaluation) checkOwners(e *Effect) error {
-	if ev.object == nil || ev.object.Namespace == "" || e.Target.Namespace == ev.object.Namespace || e.Verb == VerbEvent {
+	if ev.object == nil || ev.object.Namespace == "" || e.Target.Namespace() == ev.object.Namespace || e.Verb == VerbEvent {
 		return nil
 	}
 	for _, owner := range items(value.Path(e.Patch, "metadata", "ownerReferences")) {

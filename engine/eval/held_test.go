@@ -99,7 +99,7 @@ func (s *heldServer) apply(t *testing.T, o map[string]any, manager string) {
 // not.
 func (s *heldServer) settled(o map[string]any, values bool) bool {
 	live := s.Get(apiserver.ID(o))
-	kind := s.schemas.Of(apiserver.ID(o).GVK)
+	kind := s.schemas.Of(apiserver.ID(o).GVK())
 	held := world.ManagersOf(live, value.KeepAll).Applied("edict/p")
 	if held == nil {
 		return false

@@ -60,7 +60,7 @@ func (p applying) owning(owner value.Value, of world.ID) Key {
 	}
 	key := Key{Name: value.StringAt(owner, "name")}
 	if p.run.ev.in.Key.Namespace != "" {
-		key.Namespace = of.Namespace
+		key.Namespace = of.Namespace()
 	}
 	return key
 }

@@ -26,7 +26,7 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 		return err
 	}
 	list, _ := value.Path(t.value, a.Path...).(*value.List)
-	of := typeAt(x.run.ev.in.Policy.WrittenTypes[t.id.GVK], a.Path).Item()
+	of := typeAt(x.run.ev.in.Policy.Kinds[t.id.GVK()].Type, a.Path).Item()
 	at := -1
 	var items []value.Value
 	if list != nil {
@@ -45,7 +45,8 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	}
 	want := nest(a.Path, t.absentIfEmpty(value.NewList(items), a.Path...))
 	if missing {
-		return writing(x).makeTarget(&a.Of, f, want)
+		writing(x).makeTarget(t.id, want)
+		return nil
 	}
 	writing(x).write(t, a.Subresource, want)
 	return nil

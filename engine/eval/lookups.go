@@ -138,8 +138,9 @@ func (m *Memo) Lookups() []Lookup {
 // TargetKey names an object within its kind.
 func TargetKey(namespace, name string) string { return namespace + "\x00" + name }
 
-// TargetID returns the object of a kind that a TargetKey names.
+// TargetID returns the identity of the object of a kind that a TargetKey names.
 func TargetID(gvk schema.GVK, key string) world.ID {
 	namespace, name, _ := strings.Cut(key, "\x00")
-	return world.ID{GVK: gvk, Namespace: namespace, Name: name}
+	id, _ := world.Identify(gvk, namespace, name) // as the key was made
+	return id
 }

@@ -132,7 +132,8 @@ func (s *Side) Named(in *plan.Input, o *world.Object) (out []Key) {
 		f := &frame{ev: s.ev}
 		f.push("item", o.Value)
 		for _, n := range in.Naming.Join.Names(f, s.ev.meter) {
-			if key := named(in, o, n); key.Name != "" && in.Near(key.Namespace, o) { // no object has an empty name
+			key := named(in, o, n)
+			if _, err := world.Identify(s.ev.in.Policy.Primary.GVK, key.Namespace, key.Name); err == nil && in.Near(key.Namespace, o) {
 				out = append(out, key)
 			}
 		}

@@ -49,7 +49,7 @@ func (o *overlay) set(id world.ID, v *value.Map) {
 // touches reports whether objects of a kind are overlaid.
 func (o *overlay) touches(gvk schema.GVK) bool {
 	for id := range o.objects {
-		if id.GVK == gvk {
+		if id.GVK() == gvk {
 			return true
 		}
 	}

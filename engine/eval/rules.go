@@ -205,7 +205,8 @@ func (ev *evaluation) refresh(item value.Value) value.Value {
 	if !ok || len(ev.overlay.objects) == 0 {
 		return item
 	}
-	if v, ok := ev.overlay.objects[idOf(m)]; ok {
+	id, _ := idOf(m)
+	if v, ok := ev.overlay.objects[id]; ok {
 		return v
 	}
 	return item

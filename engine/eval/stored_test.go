@@ -288,7 +288,7 @@ func TestPresence(t *testing.T) {
 				if _, err := s.Create(o, apiserver.Options{}); err != nil {
 					t.Fatal(err)
 				}
-				id, kind := apiserver.ID(o), s.schemas.Of(apiserver.ID(o).GVK)
+				id, kind := apiserver.ID(o), s.schemas.Of(apiserver.ID(o).GVK())
 				patched := func(body map[string]any) (spec any, changed bool) {
 					now := s.Copy(time.Now)
 					if _, err := now.Patch(id, body, apiserver.Options{}); err != nil {

@@ -81,7 +81,7 @@ func TestTakeMany(t *testing.T) {
 		}
 		started := 0
 		for _, e := range d.Effects {
-			if strings.HasPrefix(e.Target.Name, "j") && value.IsTrue(value.Path(e.Patch, "spec", "waits").Equal(value.OfBool(false))) {
+			if strings.HasPrefix(e.Target.Name(), "j") && value.IsTrue(value.Path(e.Patch, "spec", "waits").Equal(value.OfBool(false))) {
 				started++
 			}
 		}

@@ -54,7 +54,14 @@ func (w writing) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
 		if !ok {
 			return targetState{}, errNoTarget
 		}
-		return w.find(idOf(m))
+		id, err := idOf(m)
+		switch {
+		case value.StringAt(m, "metadata", "name") == "":
+			return targetState{}, errNoTarget
+		case err != nil:
+			return targetState{}, err
+		}
+		return w.find(id)
 	default:
 		return w.outright(ref, f)
 	}
@@ -62,17 +69,21 @@ func (w writing) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
 
 // outright finds an object that an action names.
 func (w writing) outright(ref *plan.ObjectRef, f *frame) (targetState, error) {
-	id := world.ID{GVK: ref.GVK}
-	var err error
-	if id.Name, err = w.run.ev.text(ref.Name, f); err != nil {
+	name, err := w.run.ev.text(ref.Name, f)
+	if err != nil {
 		return targetState{}, err
 	}
+	namespace := ""
 	if ref.Namespace != nil {
-		if id.Namespace, err = w.run.ev.text(ref.Namespace, f); err != nil {
+		if namespace, err = w.run.ev.text(ref.Namespace, f); err != nil {
 			return targetState{}, err
 		}
 	}
-	w.run.ev.reader.named(ref.Target, TargetKey(id.Namespace, id.Name))
+	id, err := world.Identify(ref.GVK, namespace, name)
+	if err != nil {
+		return targetState{}, err
+	}
+	w.run.ev.reader.named(ref.Target, TargetKey(namespace, name))
 	return w.find(id)
 }
 
@@ -80,22 +91,27 @@ func (w writing) state(o *world.Object) targetState {
 	return targetState{id: o.ID(), value: w.run.ev.overlay.of(o), object: o}
 }
 
-// find looks an object up in any source of its kind.
+// find looks an object up in any source of its kind. It returns errNoTarget with the identity
+// of one that does not exist, and an error for one that cannot: the API server takes no object
+// of that name.
 func (w writing) find(id world.ID) (targetState, error) {
 	o := w.run.ev.stored(id)
 	w.run.ev.note(o)
+	if o == nil {
+		o = w.run.ev.overlay.created[id]
+	}
 	if o != nil {
 		return w.state(o), nil
 	}
-	if o := w.run.ev.overlay.created[id]; o != nil {
-		return w.state(o), nil
+	if err := id.Check(w.run.ev.in.Policy.Kinds[id.GVK()].Naming); err != nil {
+		return targetState{}, err
 	}
-	return targetState{}, errNoTarget
+	return targetState{id: id}, errNoTarget
 }
 
 // write merges wanted fields into an object; nil when that changes nothing.
 func (w writing) write(t targetState, subresource string, want *value.Map) *Effect {
-	of := w.run.ev.in.Policy.WrittenTypes[t.id.GVK]
+	of := w.run.ev.in.Policy.Kinds[t.id.GVK()].Type
 	next, patch := mergeDiff(t.value, want, of)
 	if patch == nil {
 		return nil
@@ -159,6 +175,7 @@ func (w writing) emit(e *Effect) {
 		return
 	}
 	e.Rules, e.Item, e.Rule, e.Finally = []string{w.run.rule.Name}, w.run.ev.item, w.run.index, w.run.rule.Finally
+	e.Made = w.run.ev.overlay.created[e.Target] != nil
 	w.run.ev.decision.Effects = append(w.run.ev.decision.Effects, e)
 	w.run.ev.emitted++
 }
@@ -181,32 +198,18 @@ func (w writing) going(t targetState) {
 }
 
 // makeTarget makes the missing object of a patch.
-func (w writing) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
-	name, err := w.run.ev.text(ref.Name, f)
-	if err != nil {
-		return err
+func (w writing) makeTarget(id world.ID, fields *value.Map) {
+	manifest := value.Overwrite(fields, value.OfString(id.APIVersion()), "apiVersion")
+	manifest = value.Overwrite(manifest, value.OfString(id.Kind()), "kind")
+	manifest = value.Overwrite(manifest, value.OfString(id.Name()), "metadata", "name")
+	if id.Namespace() != "" {
+		manifest = value.Overwrite(manifest, value.OfString(id.Namespace()), "metadata", "namespace")
 	}
-	namespace := ""
-	if ref.Namespace != nil {
-		if namespace, err = w.run.ev.text(ref.Namespace, f); err != nil {
-			return err
-		}
-	}
-	manifest := value.Overwrite(fields, value.OfString(ref.APIVersion), "apiVersion")
-	manifest = value.Overwrite(manifest, value.OfString(ref.Kind), "kind")
-	manifest = value.Overwrite(manifest, value.OfString(name), "metadata", "name")
-	if namespace != "" {
-		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
-	}
-	w.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false, false)
-	return nil
+	w.create(id, manifest, false, false)
 }
 
 // idOf reads an object's identity from its value.
-func idOf(m *value.Map) world.ID {
-	return world.ID{
-		GVK:       schema.GVK{APIVersion: value.StringAt(m, "apiVersion"), Kind: value.StringAt(m, "kind")},
-		Namespace: value.StringAt(m, "metadata", "namespace"),
-		Name:      value.StringAt(m, "metadata", "name"),
-	}
+func idOf(m *value.Map) (world.ID, error) {
+	kind := schema.GVK{APIVersion: value.StringAt(m, "apiVersion"), Kind: value.StringAt(m, "kind")}
+	return world.Identify(kind, value.StringAt(m, "metadata", "namespace"), value.StringAt(m, "metadata", "name"))
 }

@@ -83,7 +83,7 @@ func eventsOf(r *record.Record, hidden map[string]bool) (out []Event) {
 		}
 		write, e := event, o.Effect
 		write.What, write.Rule, write.Verb = EventWrite, strings.Join(e.Rules, ", "), e.Verb
-		write.Target = &simulate.Target{APIVersion: e.Target.APIVersion, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name}
+		write.Target = &simulate.Target{APIVersion: e.Target.APIVersion(), Kind: e.Target.Kind(), Namespace: e.Target.Namespace(), Name: e.Target.Name()}
 		out = append(out, write)
 	}
 	if err := errors.Join(r.Errors[:]...); err != nil {

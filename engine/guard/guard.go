@@ -62,21 +62,46 @@ func (g *Guard) Of(p *plan.Policy) *Grants {
 // every namespace or in that of the system: whoever selects all ConfigMaps does not mean it.
 var ErrLeftAlone = errors.New("it is left alone, for Kubernetes itself keeps it")
 
-// Check refuses an effect that is not allowed, with the reason.
-func (g *Grants) Check(e *eval.Effect) error {
+// Write is an effect that is allowed. Only Judge makes one, so that nothing else is written.
+type Write struct{ effect *eval.Effect }
+
+// Effect returns the effect.
+func (w Write) Effect() *eval.Effect { return w.effect }
+
+// Judge returns an effect that may be written, or an error with the reason why it may not.
+func (g *Grants) Judge(e *eval.Effect) (Write, error) {
 	if e.Verb == eval.VerbEvent {
-		return nil
+		return Write{e}, nil
 	}
 	for _, n := range g.needs(e) {
-		if g.allows(n, e.Target.Namespace) {
+		if g.allows(n, e.Target.Namespace()) {
 			continue
 		}
 		if e.Verb == eval.VerbPatch && madeByKubernetes(e.Target) {
-			return fmt.Errorf("%s %s/%s: %w", e.Target.Kind, e.Target.Namespace, e.Target.Name, ErrLeftAlone)
+			return Write{}, fmt.Errorf("%s %s/%s: %w", e.Target.Kind(), e.Target.Namespace(), e.Target.Name(), ErrLeftAlone)
 		}
-		return fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace))
+		return Write{}, fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace()))
 	}
-	return nil
+	return Write{e}, nil
+}
+
+// Effects returns the effects of writes.
+func Effects(writes []Write) []*eval.Effect {
+	out := make([]*eval.Effect, len(writes))
+	for i, w := range writes {
+		out[i] = w.effect
+	}
+	return out
+}
+
+// Select returns the writes of some of their effects, which are in the same order.
+func Select(writes []Write, effects []*eval.Effect) (out []Write) {
+	for _, w := range writes {
+		if len(effects) > 0 && effects[0] == w.effect {
+			out, effects = append(out, w), effects[1:]
+		}
+	}
+	return out
 }
 
 // elsewhere says of what is allowed in some namespaces that it is not in this one.
@@ -99,8 +124,8 @@ var verbs = map[string]string{eval.VerbDelete: Deletion, eval.VerbScale: Scaling
 
 // needs returns what an effect needs an allowance for.
 func (g *Grants) needs(e *eval.Effect) (out []need) {
-	gvk := e.Target.GVK
-	if home := g.guard.Home; home != "" && e.Target.Namespace == home {
+	gvk := e.Target.GVK()
+	if home := g.guard.Home; home != "" && e.Target.Namespace() == home {
 		out = append(out, need{gvk: gvk, field: Everything, home: home})
 	}
 	if field, ok := verbs[e.Verb]; ok {
@@ -114,8 +139,8 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 
 // fields returns what the object and the fields that an effect writes need an allowance for.
 func (g *Grants) fields(e *eval.Effect) (out []need) {
-	gvk := e.Target.GVK
-	system := configuresCluster(gvk, e.Target.Namespace, e.Target.Name)
+	gvk := e.Target.GVK()
+	system := configuresCluster(gvk, e.Target.Namespace(), e.Target.Name())
 	closed := system || !Open(gvk)
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true, system: system})

@@ -32,13 +32,14 @@ func gvk(kind string) schema.GVK {
 }
 
 func check(g *Guard, policy string, e *eval.Effect) error {
-	return g.Of(&plan.Policy{Name: policy}).Check(e)
+	_, err := g.Of(&plan.Policy{Name: policy}).Judge(e)
+	return err
 }
 
 // effect is a patch of an object of a kind.
 func effect(kind string, patch object) *eval.Effect {
 	return &eval.Effect{
-		Verb: eval.VerbPatch, Target: world.ID{GVK: gvk(kind), Name: "a"},
+		Verb: eval.VerbPatch, Target: world.MustIdentify(gvk(kind), "", "a"),
 		Patch: value.Freeze(patch, nil, value.KeepAll).(*value.Map),
 	}
 }
@@ -82,7 +83,7 @@ func TestHome(t *testing.T) {
 	t.Parallel()
 	at := func(kind, namespace string) *eval.Effect {
 		e := effect(kind, nested("data.a", "x"))
-		e.Target.Namespace = namespace
+		e.Target = world.MustIdentify(gvk(kind), namespace, "a")
 		return e
 	}
 	g := &Guard{Home: "home"}
@@ -232,7 +233,7 @@ func TestConfigurationOfTheCluster(t *testing.T) {
 	t.Parallel()
 	at := func(verb, kind, namespace, name string) *eval.Effect {
 		e := effect(kind, nested("data.mapRoles", "x"))
-		e.Verb, e.Target.Namespace, e.Target.Name = verb, namespace, name
+		e.Verb, e.Target = verb, world.MustIdentify(gvk(kind), namespace, name)
 		return e
 	}
 	g := (&Guard{}).Of(&plan.Policy{Name: "p"})
@@ -240,7 +241,7 @@ func TestConfigurationOfTheCluster(t *testing.T) {
 		at(eval.VerbPatch, "ConfigMap", "work", "aws-auth"), at(eval.VerbApply, "ConfigMap", "work", "a"), at(eval.VerbPatch, "Pod", "kube-system", "a"),
 		at(eval.VerbPatch, "Widget", "kube-system", "kube-root-ca.crt"),
 	} {
-		if err := g.Check(e); err != nil {
+		if _, err := g.Judge(e); err != nil {
 			t.Errorf("%v: %v", e.Target, err)
 		}
 	}
@@ -250,7 +251,7 @@ func TestConfigurationOfTheCluster(t *testing.T) {
 			if verb == eval.VerbPatch && place[1] == "kube-root-ca.crt" {
 				want = "ConfigMap work/kube-root-ca.crt: it is left alone, for Kubernetes itself keeps it"
 			}
-			if err := g.Check(at(verb, "ConfigMap", place[0], place[1])); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := g.Judge(at(verb, "ConfigMap", place[0], place[1])); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s of %v: %v, want %q", verb, place, err, want)
 			}
 		}
@@ -329,11 +330,11 @@ func TestAllowances(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := effect(tc.kind, nested(tc.path, "x"))
-			e.Target.Namespace = "n"
+			e.Target = world.MustIdentify(gvk(tc.kind), "n", "a")
 			if err := check(g, tc.policy, e); (err == nil) != tc.allowed {
 				t.Errorf("got %v", err)
 			}
-			e.Target.Namespace = "m"
+			e.Target = world.MustIdentify(gvk(tc.kind), "m", "a")
 			err := check(g, tc.policy, e)
 			if tc.kind == "Deployment" && (err == nil || !strings.Contains(err.Error(), " in the namespace m, only in n; the installation can allow it")) {
 				t.Errorf("an allowance for one namespace, in another: %v", err)
@@ -368,7 +369,7 @@ func TestPins(t *testing.T) {
 				t.Errorf("got %q", why)
 			}
 			g := Guard{Allowed: []Allowance{a}}
-			if err := g.Of(p).Check(effect("Pod", nested("spec.hostPID", true))); (err == nil) != (tc.why == "") {
+			if _, err := g.Of(p).Judge(effect("Pod", nested("spec.hostPID", true))); (err == nil) != (tc.why == "") {
 				t.Errorf("got %v", err)
 			}
 		})

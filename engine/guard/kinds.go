@@ -84,5 +84,5 @@ var selfMade = []string{"extension-apiserver-authentication", "kube-apiserver-le
 // madeByKubernetes reports whether an object that configures the cluster is one that nobody
 // has written: a controller of Kubernetes keeps it.
 func madeByKubernetes(id world.ID) bool {
-	return configuresCluster(id.GVK, id.Namespace, id.Name) && (id.Name == rootCA || id.Namespace == systemNamespaces[0] && slices.Contains(selfMade, id.Name))
+	return configuresCluster(id.GVK(), id.Namespace(), id.Name()) && (id.Name() == rootCA || id.Namespace() == systemNamespaces[0] && slices.Contains(selfMade, id.Name()))
 }

@@ -91,7 +91,7 @@ func TestSelects(t *testing.T) {
 	object := func(namespace, mine string, finalizers ...any) *world.Object {
 		metadata := map[string]any{"namespace": namespace, "labels": map[string]any{"mine": mine}, "finalizers": finalizers}
 		v, _ := value.Freeze(map[string]any{"metadata": metadata}, nil, value.KeepAll).(*value.Map)
-		return world.NewObject(world.ID{Namespace: namespace, Name: "x"}, "u", v, world.Version{})
+		return world.NewObject(world.MustIdentify(schema.GVK{}, namespace, "x"), "u", v, world.Version{})
 	}
 	for name, tc := range map[string]struct {
 		object         *world.Object

@@ -42,9 +42,8 @@ type Policy struct {
 	Targets []*Target
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []analyze.Write
-	// WrittenTypes are those of the kinds: of some fields they say that the API server stores
-	// them in a form of its own.
-	WrittenTypes map[schema.GVK]*schema.Type
+	// Kinds are those of Writes, and what is known of them.
+	Kinds map[schema.GVK]Kind
 	// FinalizerUses are the finalizers that it leaves on objects.
 	FinalizerUses []analyze.FinalizerUse
 	// Limits bound how much it writes.
@@ -62,6 +61,14 @@ type Policy struct {
 	Source document.Position
 	// Origin says which text it is.
 	Origin Origin
+}
+
+// Kind is what is known of a kind that a policy writes.
+type Kind struct {
+	// Type says of some fields that the API server stores them in a form of its own.
+	Type *schema.Type
+	// Naming says which names objects may have.
+	Naming schema.Naming
 }
 
 // Origin is where the text of a policy comes from in a cluster.

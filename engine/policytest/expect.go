@@ -124,7 +124,7 @@ func (c *caseRun) object(n *document.Node) {
 		return
 	}
 	shaped := shape(want, any(got))
-	if c.diff(n.Pos, id.Kind+" "+id.Name, want, shaped) {
+	if c.diff(n.Pos, id.Kind()+" "+id.Name(), want, shaped) {
 		c.differs(n.Pos, want, asWritten(want, shaped))
 	} else {
 		c.holds(n.Pos, want)

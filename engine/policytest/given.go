@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // remembered reads what keys remember at the start; nil when it is not there.
@@ -63,7 +64,8 @@ func (c *caseRun) objects() ([]simulate.Object, error) {
 }
 
 func identity(r v1alpha1.TestReference) simulate.Identity {
-	return simulate.Identity{GVK: schema.GVK{APIVersion: r.APIVersion.Value, Kind: r.Kind.Value}, Namespace: r.Namespace.Value, Name: r.Name.Value}
+	id, _ := world.Identify(schema.GVK{APIVersion: r.APIVersion.Value, Kind: r.Kind.Value}, r.Namespace.Value, r.Name.Value)
+	return id
 }
 
 func (c *caseRun) now() (time.Time, error) {

@@ -15,11 +15,11 @@ const maxInstead = 3
 func missing(id world.ID, all []simulate.Object) string {
 	var names []string
 	for _, o := range all {
-		if other := simulate.ID(o); other.GVK == id.GVK {
+		if other := simulate.ID(o); other.GVK() == id.GVK() {
 			names = append(names, named(other))
 		}
 	}
-	out := fmt.Sprintf("%s %s does not exist", id.Kind, named(id))
+	out := fmt.Sprintf("%s %s does not exist", id.Kind(), named(id))
 	switch more := len(names) - maxInstead; {
 	case len(names) == 0:
 		return out + ", nor any of its kind"
@@ -30,5 +30,5 @@ func missing(id world.ID, all []simulate.Object) string {
 }
 
 func named(id world.ID) string {
-	return strings.TrimPrefix(id.Namespace+"/"+id.Name, "/")
+	return strings.TrimPrefix(id.Namespace()+"/"+id.Name(), "/")
 }

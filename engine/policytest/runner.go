@@ -222,7 +222,7 @@ func add(world []simulate.Object, nodes []*document.Node) ([]simulate.Object, er
 		}
 		id := simulate.ID(o)
 		if pos, twice := first[id]; twice {
-			return nil, fmt.Errorf("%s: %s %s stands twice in one list, first at %s", n.Pos, id.Kind, id.Name, pos)
+			return nil, fmt.Errorf("%s: %s %s stands twice in one list, first at %s", n.Pos, id.Kind(), id.Name(), pos)
 		}
 		first[id] = n.Pos
 		if at := index(out, simulate.ID(o)); at >= 0 {
@@ -236,7 +236,7 @@ func add(world []simulate.Object, nodes []*document.Node) ([]simulate.Object, er
 
 func object(n *document.Node) (simulate.Object, error) {
 	o, ok := n.Plain().(simulate.Object)
-	if !ok || simulate.ID(o).Name == "" || simulate.ID(o).Kind == "" {
+	if !ok || simulate.ID(o).Name() == "" || simulate.ID(o).Kind() == "" {
 		return nil, fmt.Errorf("%s: an object needs apiVersion, kind and metadata.name", n.Pos)
 	}
 	return o, nil

@@ -29,8 +29,8 @@ func (c *caseRun) step(ctx context.Context, s *v1alpha1.TestStep) error {
 // alike names an object that differs from a missing one in its apiVersion or namespace.
 func (c *caseRun) alike(id simulate.Identity) string {
 	for _, o := range c.sim.Objects() {
-		if other := simulate.ID(o); other.Kind == id.Kind && other.Name == id.Name {
-			return fmt.Sprintf("; there is one with apiVersion: %s, namespace: %q", other.APIVersion, other.Namespace)
+		if other := simulate.ID(o); other.Kind() == id.Kind() && other.Name() == id.Name() {
+			return fmt.Sprintf("; there is one with apiVersion: %s, namespace: %q", other.APIVersion(), other.Namespace())
 		}
 	}
 	return ""
@@ -52,7 +52,7 @@ func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
 	case s.Delete != nil:
 		id := identity(*s.Delete)
 		if c.sim.Get(id) == nil {
-			return fmt.Errorf("%s: the world has no %s %s to delete%s", s.Pos, id.Kind, id.Name, c.alike(id))
+			return fmt.Errorf("%s: the world has no %s %s to delete%s", s.Pos, id.Kind(), id.Name(), c.alike(id))
 		}
 		c.sim.Delete(id)
 	case s.Advance.Set():

@@ -23,7 +23,7 @@ func (s speller) world(objects []simulate.Object, lists ...[]*document.Node) err
 	for _, o := range objects {
 		if err := s.object(o); err != nil {
 			id := simulate.ID(o)
-			return fmt.Errorf("%sthe world's %s %s %w", written(id, slices.Concat(lists...)), id.Kind, id.Name, err)
+			return fmt.Errorf("%sthe world's %s %s %w", written(id, slices.Concat(lists...)), id.Kind(), id.Name(), err)
 		}
 	}
 	return nil
@@ -43,7 +43,7 @@ func written(id simulate.Identity, list []*document.Node) string {
 func (s speller) written(n *document.Node, o simulate.Object) error {
 	if err := s.object(o); err != nil {
 		id := simulate.ID(o)
-		return fmt.Errorf("%s: the %s %s %w", n.Pos, id.Kind, id.Name, err)
+		return fmt.Errorf("%s: the %s %s %w", n.Pos, id.Kind(), id.Name(), err)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (s speller) written(n *document.Node, o simulate.Object) error {
 // object returns what is wrong with an object, or a part of one. Of a kind without a
 // schema nothing is known.
 func (s speller) object(o simulate.Object) error {
-	gvk := simulate.ID(o).GVK
+	gvk := simulate.ID(o).GVK()
 	if err := s.kind(gvk); err != nil {
 		return err
 	}
@@ -81,19 +81,19 @@ func (s speller) kind(gvk schema.GVK) error {
 // absent returns an error for an object that nothing can be, or that is there under its
 // full name.
 func (s speller) absent(id simulate.Identity, world []simulate.Object) error {
-	if err := s.kind(id.GVK); err != nil {
+	if err := s.kind(id.GVK()); err != nil {
 		return err
 	}
-	r, known := s.schemas.Resource(id.GVK)
-	if known && !r.Namespaced && id.Namespace != "" {
-		return fmt.Errorf("has the namespace %s: no object of the kind has one", id.Namespace)
+	r, known := s.schemas.Resource(id.GVK())
+	if known && !r.Namespaced && id.Namespace() != "" {
+		return fmt.Errorf("has the namespace %s: no object of the kind has one", id.Namespace())
 	}
-	if id.Namespace != "" {
+	if id.Namespace() != "" {
 		return nil
 	}
 	for _, o := range world {
-		if got := simulate.ID(o); got.GVK == id.GVK && got.Name == id.Name {
-			return fmt.Errorf("needs a namespace: there is one in %s", got.Namespace)
+		if got := simulate.ID(o); got.GVK() == id.GVK() && got.Name() == id.Name() {
+			return fmt.Errorf("needs a namespace: there is one in %s", got.Namespace())
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (d *Decoder) Decode(data []byte) (*world.Object, error) {
 	if frozen = d.named(frozen); known != nil && known.UID == string(head.uid) {
 		return known.Next(frozen, version), nil
 	}
-	id := world.ID{GVK: d.Source.GVK, Namespace: string(head.namespace), Name: string(head.name)}
+	id, _ := world.Identify(d.Source.GVK, string(head.namespace), string(head.name)) // a bookmark has no name
 	return world.NewObject(id, string(head.uid), frozen, version), nil
 }
 

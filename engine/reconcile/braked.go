@@ -7,15 +7,16 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/world"
 )
 
 // write writes what the brakes let pass. The outcomes of a key are those of all
 // its effects, in their order.
-func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
+func (r *reconciliation) write(ctx context.Context, writes []guard.Write) {
 	c, result := r.c, &r.result
-	effects, still := c.known.withoutUnchanged(r.key, effects)
+	effects, still := c.known.withoutUnchanged(r.key, guard.Effects(writes))
 	if len(effects) == 0 && c.brake.Idle(result.Next, r.now) {
 		return
 	}
@@ -23,7 +24,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	ruling := c.brake.Admit(brake.Request{
 		Key: r.key, Effects: effects, Next: result.Next, Now: r.now, World: bounds{read, c, limiting(c)},
 	})
-	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
+	result.Outcomes = r.applier(read).Apply(ctx, guard.Select(writes, ruling.Allowed))
 	c.brake.Settle(ruling, done(result.Outcomes))
 	r.noteUnchanged(still)
 	r.failed.endless = c.known.noteConflict(r.key, result.Outcomes, read, r.now)
@@ -36,8 +37,9 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 // applier returns what writes the effects of the decision.
 func (r *reconciliation) applier(read reading) *apply.Applier {
 	policy, rejected := r.c.Policy, r.evaluation.in.Rejected
+	primary, _ := world.Identify(policy.Primary.GVK, r.key.Namespace, r.key.Name) // which keys are made of
 	return &apply.Applier{
-		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
+		Writer: r.c.group.writer, Policy: policy.Name, Primary: primary,
 		Lock:    r.c.group.WatchSelector != selector.Everything,
 		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(e *eval.Effect) bool { return decidesAgain(policy, rejected, e) },
 	}

@@ -68,7 +68,7 @@ func problemTexts(d *eval.Decision) (out []string) {
 }
 
 func effectTitle(e *eval.Effect) string {
-	title := fmt.Sprintf("%s %s %s", e.Verb, e.Target.Kind, name(e.Target))
+	title := fmt.Sprintf("%s %s %s", e.Verb, e.Target.Kind(), name(e.Target))
 	if e.Subresource != "" {
 		title += " (" + e.Subresource + ")"
 	}

@@ -64,7 +64,7 @@ func TestDifferences(t *testing.T) {
 			decision := func(text string) *eval.Decision {
 				d := &eval.Decision{}
 				if text != "" {
-					d.Effects = []*eval.Effect{{Verb: eval.VerbPatch, Target: world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Node"}, Name: "n"}, Patch: parsed(t, text), Before: parsed(t, tc.before)}}
+					d.Effects = []*eval.Effect{{Verb: eval.VerbPatch, Target: world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Node"}, "", "n"), Patch: parsed(t, text), Before: parsed(t, tc.before)}}
 				}
 				return d
 			}

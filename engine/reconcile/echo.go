@@ -56,8 +56,7 @@ func (e *echo) leads(w record.Wake) bool {
 	if w.After == nil {
 		return false
 	}
-	id := world.ID{GVK: w.Source.GVK, Namespace: w.After.Namespace, Name: w.After.Name}
-	return slices.Contains(e.wrote, state{id, w.After.Version().ResourceVersion})
+	return slices.Contains(e.wrote, state{w.After.ID(), w.After.Version().ResourceVersion})
 }
 
 // keepEcho keeps the answers of a decision that has written all it wanted to. One that

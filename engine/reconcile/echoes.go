@@ -102,6 +102,6 @@ func (e *echo) weigh() {
 		e.bytes += value.Built(call.Request.With) + 8*len(call.Response.Verdicts) + call.Request.Candidates.Bytes()
 	}
 	for _, s := range e.wrote {
-		e.bytes += value.ScalarBytes + len(s.id.Namespace) + len(s.id.Name) + len(s.version)
+		e.bytes += value.ScalarBytes + len(s.id.Namespace()) + len(s.id.Name()) + len(s.version)
 	}
 }

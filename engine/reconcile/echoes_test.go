@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -63,7 +64,7 @@ func TestNothingIsKept(t *testing.T) {
 // TestWroteAll: what has to have gone well.
 func TestWroteAll(t *testing.T) {
 	t.Parallel()
-	target := world.ID{Name: "n"}
+	target := world.MustIdentify(schema.GVK{}, "", "n")
 	written := apply.Outcome{Effect: &eval.Effect{Target: target}, Version: world.Version{ResourceVersion: "11"}}
 	good := func() Result {
 		return Result{Outcomes: []apply.Outcome{written, {Effect: &eval.Effect{Verb: eval.VerbEvent}}}, Decision: &eval.Decision{Calls: []eval.Call{{Response: &expr.Response{}}}}}
@@ -146,7 +147,7 @@ func (e *echoing) full() {
 func TestEchoOfWhatWasMade(t *testing.T) {
 	t.Parallel()
 	e := newEchoing(t, askingWith("key.name", ""))
-	made := world.ID{GVK: e.group.AllSources()[0].GVK, Name: "made"}
+	made := world.MustIdentify(e.group.AllSources()[0].GVK, "", "made")
 	e.reconcile(1)
 	e.c.known.writes.set(theNode, pending{since: noon, versions: []written{{id: made, version: "11", created: true}}})
 	if got := e.group.Reached(e.group.AllSources()[0], "12"); len(got) != 1 || len(e.c.known.echoes.of) > 0 {

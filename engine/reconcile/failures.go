@@ -45,7 +45,7 @@ func decided(d *eval.Decision) error {
 
 // judge sorts what has failed in a decision, and returns the effects that may happen.
 // An error says why there is no decision; it stands for all else.
-func (f *failures) judge(d *eval.Decision, err error) []*eval.Effect {
+func (f *failures) judge(d *eval.Decision, err error) []guard.Write {
 	allowed := f.guarded(d.Effects)
 	f.problems(d)
 	if err != nil {
@@ -56,11 +56,12 @@ func (f *failures) judge(d *eval.Decision, err error) []*eval.Effect {
 
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
-func (f *failures) guarded(effects []*eval.Effect) (allowed []*eval.Effect) {
+func (f *failures) guarded(effects []*eval.Effect) (allowed []guard.Write) {
 	bad := map[int]bool{}
 	for _, e := range effects {
-		err := f.c.grants.Check(e)
+		write, err := f.c.grants.Judge(e)
 		if err == nil {
+			allowed = append(allowed, write)
 			continue
 		}
 		bad[e.Item] = true
@@ -71,12 +72,7 @@ func (f *failures) guarded(effects []*eval.Effect) (allowed []*eval.Effect) {
 			f.final = append(f.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}
 	}
-	for _, e := range effects {
-		if !bad[e.Item] {
-			allowed = append(allowed, e)
-		}
-	}
-	return allowed
+	return slices.DeleteFunc(allowed, func(w guard.Write) bool { return bad[w.Effect().Item] })
 }
 
 // problems takes over the items that failed.
@@ -133,7 +129,7 @@ func (f *failures) unwritten(outcomes []apply.Outcome) (failed []error, quiet er
 			continue
 		}
 		rule := f.c.Policy.Rules[o.Effect.Rule]
-		err := fmt.Errorf("rule %q: writing %s %s: %w", rule.Name, o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
+		err := fmt.Errorf("rule %q: writing %s %s: %w", rule.Name, o.Effect.Target.Kind(), name(o.Effect.Target), o.Err)
 		switch {
 		case rule.Debounce != nil:
 			f.reported = append(f.reported, err)
@@ -178,4 +174,4 @@ var errRefused = errors.New("an eviction was refused for now")
 
 var errConflict = errors.New("an object had changed meanwhile")
 
-func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: id.Name}.String() }
+func name(id world.ID) string { return eval.Key{Namespace: id.Namespace(), Name: id.Name()}.String() }

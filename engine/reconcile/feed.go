@@ -35,7 +35,7 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 	case now == nil:
 		return nil
 	case old == now:
-		return g.controllers.undone(source, now)
+		return g.controllers.undone(now)
 	}
 	if old != nil && old.UID != now.UID {
 		return g.tell(ctx, change{source: source, old: old}, change{source: source, now: now})

@@ -67,10 +67,10 @@ type reading struct {
 // version returns the state of an object; zero is that it is not there.
 func (r reading) version(id world.ID) (world.Version, string) {
 	for _, need := range r.needs {
-		if need.Source.GVK != id.GVK {
+		if need.Source.GVK != id.GVK() {
 			continue
 		}
-		if o := r.seen.Table(need.Source).Get(id.Namespace, id.Name); o != nil {
+		if o := r.seen.Table(need.Source).Get(id.Namespace(), id.Name()); o != nil {
 			return o.Version(), o.UID
 		}
 	}
@@ -80,7 +80,7 @@ func (r reading) version(id world.ID) (world.Version, string) {
 // lacks reports whether an object was made that the policy ought to see, but does not.
 func (r reading) lacks(w *written) bool {
 	return w.created && slices.ContainsFunc(r.needs, func(need readmodel.Requirement) bool {
-		return need.Source.Selector == "" && need.Source.May(w.id) && r.seen.Table(need.Source).Get(w.id.Namespace, w.id.Name) == nil
+		return need.Source.Selector == "" && need.Source.May(w.id) && r.seen.Table(need.Source).Get(w.id.Namespace(), w.id.Name()) == nil
 	})
 }
 
@@ -90,10 +90,10 @@ func (r reading) lacks(w *written) bool {
 func (r reading) shows(w *written) bool {
 	there := !w.created
 	for _, need := range r.needs {
-		if need.Source.GVK != w.id.GVK {
+		if need.Source.GVK != w.id.GVK() {
 			continue
 		}
-		o := r.seen.Table(need.Source).Get(w.id.Namespace, w.id.Name)
+		o := r.seen.Table(need.Source).Get(w.id.Namespace(), w.id.Name())
 		if o == nil {
 			continue
 		}
@@ -108,10 +108,9 @@ func (r reading) shows(w *written) bool {
 // undone returns the keys that have written an object which shows a later state now,
 // and yet is what it was before: others have undone the write, and both came as one,
 // in a new list. No change tells these keys.
-func (cs *controllers) undone(source world.Source, o *world.Object) (out []Wake) {
-	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
+func (cs *controllers) undone(o *world.Object) (out []Wake) {
 	for _, c := range cs.all() {
-		out = append(out, askAgain(c, c.known.writes.before(id, o.Version()))...)
+		out = append(out, askAgain(c, c.known.writes.before(o.ID(), o.Version()))...)
 	}
 	return out
 }

@@ -82,7 +82,7 @@ func (p *pending) without(source world.Source, table *world.Table, version strin
 // lost reports whether an object that was made is not in the table of its source at
 // a version that is not older.
 func (w *written) lost(source world.Source, table *world.Table, version string) bool {
-	if !w.created || !source.May(w.id) || table.Get(w.id.Namespace, w.id.Name) != nil {
+	if !w.created || !source.May(w.id) || table.Get(w.id.Namespace(), w.id.Name()) != nil {
 		return false
 	}
 	order, err := resourceversion.CompareResourceVersion(version, w.version)

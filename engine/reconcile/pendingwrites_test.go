@@ -16,7 +16,7 @@ func TestPendingWrites(t *testing.T) {
 	t.Parallel()
 	nodes := world.Source{GVK: schema.GVK{APIVersion: "v1", Kind: "Node"}}
 	one, two, three := eval.Key{Name: "one"}, eval.Key{Name: "two"}, eval.Key{Name: "three"}
-	node := func(name string) world.ID { return world.ID{GVK: nodes.GVK, Name: name} }
+	node := func(name string) world.ID { return world.MustIdentify(nodes.GVK, "", name) }
 	w, other := newPendingWrites(), newPendingWrites()
 	w.set(two, pending{versions: []written{{id: node("a"), version: "7"}, {id: node("made"), version: "9", created: true}}})
 	w.set(one, pending{versions: []written{{id: node("a"), version: "5"}, {id: node("a"), version: "8"}}})

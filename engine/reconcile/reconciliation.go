@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -107,7 +108,7 @@ func (r *reconciliation) close() {
 }
 
 // decide makes the decision, and returns the effects that may happen.
-func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
+func (r *reconciliation) decide(ctx context.Context) []guard.Write {
 	start := time.Now()
 	d := r.evaluation.run(ctx, r.telemetry)
 	due := r.evaluation.compare(ctx)

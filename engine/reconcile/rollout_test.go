@@ -51,13 +51,13 @@ func (j *journal) Make(context.Context, apply.Manifest) (world.Version, error) {
 
 func (j *journal) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
 	if j.moved {
-		return world.Version{}, apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, p.Target.Name, nil)
+		return world.Version{}, apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, p.Target.Name(), nil)
 	}
 	text := fmt.Sprint(value.Plain(p.Body))
 	if j.rejects != "" && strings.Contains(text, j.rejects) {
 		return world.Version{}, apierrors.NewBadRequest("no " + j.rejects)
 	}
-	j.written[p.Target.Name] = text
+	j.written[p.Target.Name()] = text
 	return world.Version{}, nil
 }
 

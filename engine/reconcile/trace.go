@@ -130,7 +130,7 @@ func (t *traced) write(ctx context.Context, e *eval.Effect) (context.Context, fu
 	}
 	ctx, span := t.tracer.Start(ctx, "write", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.StringSlice(attrRules, e.Rules), attribute.String(attrVerb, e.Verb),
-		attribute.String(attrTargetKind, e.Target.Kind), attribute.String(attrTargetNamespace, e.Target.Namespace), attribute.String(attrTargetName, e.Target.Name)))
+		attribute.String(attrTargetKind, e.Target.Kind()), attribute.String(attrTargetNamespace, e.Target.Namespace()), attribute.String(attrTargetName, e.Target.Name())))
 	return ctx, func(err error) {
 		outcome := apply.Outcome{Err: err}
 		if apply.IsRefused(err) {

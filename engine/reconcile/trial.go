@@ -100,7 +100,7 @@ func (t trial) error() error {
 		return nil // it writes nothing
 	}
 	for _, e := range t.d.Effects {
-		if err := t.c.grants.Check(e); err != nil && !errors.Is(err, guard.ErrLeftAlone) {
+		if _, err := t.c.grants.Judge(e); err != nil && !errors.Is(err, guard.ErrLeftAlone) {
 			return fmt.Errorf("rule %q: %w", strings.Join(e.Rules, ", "), err)
 		}
 	}

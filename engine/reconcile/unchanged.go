@@ -96,7 +96,7 @@ func (r *reconciliation) noteUnchanged(still *unchanged) {
 			still = &unchanged{map[writeTarget]digest{}}
 		}
 		still.digests[targetOf(o.Effect)] = digestOf(o.Effect)
-		r.failed.reported = append(r.failed.reported, fmt.Errorf("rule %q: writing %s %s: %w", o.Effect.Rules[0], o.Effect.Target.Kind, name(o.Effect.Target), errUnchanged))
+		r.failed.reported = append(r.failed.reported, fmt.Errorf("rule %q: writing %s %s: %w", o.Effect.Rules[0], o.Effect.Target.Kind(), name(o.Effect.Target), errUnchanged))
 	}
 	r.c.known.setUnchanged(r.key, still)
 }

@@ -83,6 +83,6 @@ func ExampleRecord_Replay() {
 	records := log.Records() // the newest first
 	first := records[len(records)-1]
 	effect := first.Replay(ctx).Effects[0]
-	fmt.Println(effect.Verb, effect.Target.Name, value.Plain(effect.Patch))
+	fmt.Println(effect.Verb, effect.Target.Name(), value.Plain(effect.Patch))
 	// Output: patch a map[metadata:map[labels:map[drained:false]]]
 }

@@ -16,7 +16,7 @@ func (w renderer) wakes(p *plan.Policy, list []Wake) []WakeDocument {
 	for _, wake := range list {
 		doc := WakeDocument{Reason: wake.Reason}
 		if o := cmp.Or(wake.After, wake.Before); o != nil {
-			name := ObjectOf(world.ID{GVK: wake.Source.GVK, Namespace: o.Namespace, Name: o.Name})
+			name := ObjectOf(o.ID())
 			doc.Object = &name
 		}
 		if wake.Before != nil && wake.After != nil {

@@ -119,14 +119,13 @@ func text(err error) string {
 
 // ObjectOf names an object.
 func ObjectOf(id world.ID) ObjectDocument {
-	return ObjectDocument{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+	return ObjectDocument{APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 }
 
 func (w renderer) reads(list []eval.Read) []ReadDocument {
 	out := make([]ReadDocument, 0, len(list))
 	for _, r := range list {
-		id := world.ID{GVK: r.Source.GVK, Namespace: r.Object.Namespace, Name: r.Object.Name}
-		out = append(out, ReadDocument{ObjectDocument: ObjectOf(id), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
+		out = append(out, ReadDocument{ObjectDocument: ObjectOf(r.Object.ID()), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
 	}
 	slices.SortFunc(out, func(a, b ReadDocument) int { return compareObjects(a.ObjectDocument, b.ObjectDocument) })
 	return slices.CompactFunc(out, func(a, b ReadDocument) bool {

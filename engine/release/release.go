@@ -8,19 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // Outcome is what became of one object, or of a kind whose objects could not
 // be listed.
 type Outcome struct {
 	Policy string
-	// Object has no name when all objects of the kind are meant.
-	Object     world.ID
+	// Object is of the kind; without a name, all objects of the kind are meant.
+	Kind       string
+	Object     types.NamespacedName
 	Finalizers []string
 	Err        error
 }
@@ -64,11 +65,11 @@ func (r *Releaser) kind(ctx context.Context, t *target) {
 		return
 	}
 	if err == nil {
-		k := kind{releaser: r, target: t, mapping: mapping, failed: map[world.ID]bool{}}
+		k := kind{releaser: r, target: t, mapping: mapping, failed: map[types.NamespacedName]bool{}}
 		err = k.passes(ctx)
 	}
 	if err != nil {
-		r.Report(Outcome{Policy: t.policy, Object: world.ID{GVK: t.GVK, Namespace: t.namespace}, Finalizers: t.names, Err: err})
+		r.Report(Outcome{Policy: t.policy, Kind: t.Kind, Object: types.NamespacedName{Namespace: t.namespace}, Finalizers: t.names, Err: err})
 	}
 }
 
@@ -78,7 +79,7 @@ type kind struct {
 	target   *target
 	mapping  *meta.RESTMapping
 	// failed are the objects that were tried in vain.
-	failed map[world.ID]bool
+	failed map[types.NamespacedName]bool
 }
 
 // in returns the objects of a namespace; "" is all.
@@ -130,8 +131,8 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 // object removes the policy's finalizers from one object, and reports whether it
 // did.
 func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
-	id := world.ID{GVK: k.target.GVK, Namespace: o.Namespace, Name: o.Name}
-	out := Outcome{Policy: k.target.policy, Object: id, Finalizers: k.target.mine(o)}
+	id := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+	out := Outcome{Policy: k.target.policy, Kind: k.target.Kind, Object: id, Finalizers: k.target.mine(o)}
 	if len(out.Finalizers) == 0 || k.failed[id] {
 		return false
 	}

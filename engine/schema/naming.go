@@ -32,13 +32,31 @@ var names = sync.OnceValue(func() map[string]validation.ValidateNameFunc {
 	return out
 })
 
-// Naming returns what says why the API server refuses a name of an object of a kind, or, if
-// prefix is set, what the name begins with.
-func Naming(kind GVK) func(name string, prefix bool) []string {
+// Naming says why the API server refuses a name of an object of a kind, or, if prefix is
+// set, what the name begins with. It returns nothing for a name that is accepted.
+type Naming = validation.ValidateNameFunc
+
+// Naming returns the rule for the names of a kind: of a built-in kind and of one with a CRD
+// what kube-apiserver requires, of any other that they are path segments.
+func (s *Set) Naming(kind GVK) Naming {
 	if naming := names()[kind.Group()+"/"+kind.Kind]; naming != nil {
 		return naming
 	}
-	return validation.NameIsDNSSubdomain
+	if _, builtin := Builtin().Kind(kind); builtin || s.custom(kind) {
+		return validation.NameIsDNSSubdomain
+	}
+	return pathSegment
+}
+
+// custom reports whether a kind has a CRD.
+func (s *Set) custom(kind GVK) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	_, known := s.withoutStatus[kind]
+	s.mu.RUnlock()
+	return known || s.next.custom(kind)
 }
 
 // namings are the functions of the names in that table.

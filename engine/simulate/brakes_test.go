@@ -384,7 +384,7 @@ func TestEventsInBetweenAreJoined(t *testing.T) {
 		if n := b.writes("p1"); n < tc.want || n > tc.want+2 {
 			t.Errorf("%d changes: %d writes, want about %d", tc.changes, n, tc.want)
 		}
-		status, _ := b.Get(world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: "w00"})["status"].(Object)
+		status, _ := b.Get(world.MustIdentify(schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, "ns", "w00"))["status"].(Object)
 		if status["phase"] != last {
 			t.Errorf("%d changes: the status is %v, want %s", tc.changes, status, last)
 		}
@@ -403,7 +403,7 @@ func TestSomebodyElse(t *testing.T) {
 	if n := b.writes("p1"); n < 89 || n > 91 {
 		t.Errorf("%d writes within a minute, want 30 and then one a second", n)
 	}
-	if got := apiserver.Labels(b.Get(world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: "w00"}))["owner"]; got != "a" {
+	if got := apiserver.Labels(b.Get(world.MustIdentify(schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, "ns", "w00")))["owner"]; got != "a" {
 		t.Errorf("in the end the label is %q", got)
 	}
 }

@@ -59,7 +59,7 @@ func (s *server) fault(verb string, id world.ID) error {
 		defer s.kill.wrote()
 	}
 	for _, f := range s.faults {
-		if f.Times <= 0 || f.Verb != "" && f.Verb != verb || f.Kind != "" && f.Kind != id.Kind || f.Name != "" && f.Name != id.Name {
+		if f.Times <= 0 || f.Verb != "" && f.Verb != verb || f.Kind != "" && f.Kind != id.Kind() || f.Name != "" && f.Name != id.Name() {
 			continue
 		}
 		f.Times--
@@ -70,12 +70,12 @@ func (s *server) fault(verb string, id world.ID) error {
 }
 
 func statusError(code int, id world.ID) error {
-	resource := kschema.GroupResource{Resource: id.Kind}
+	resource := kschema.GroupResource{Resource: id.Kind()}
 	switch code {
 	case http.StatusConflict:
-		return apierrors.NewConflict(resource, id.Name, errors.New("injected"))
+		return apierrors.NewConflict(resource, id.Name(), errors.New("injected"))
 	case http.StatusNotFound:
-		return apierrors.NewNotFound(resource, id.Name)
+		return apierrors.NewNotFound(resource, id.Name())
 	case 0:
 		code = http.StatusInternalServerError
 	}

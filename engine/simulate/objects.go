@@ -115,7 +115,7 @@ func unpack(where string, o Object) ([]Object, error) {
 		}
 		return out, nil
 	}
-	if id := apiserver.ID(o); id.APIVersion == "" || id.Kind == "" || id.Name == "" {
+	if id := apiserver.ID(o); id.APIVersion() == "" || id.Kind() == "" || id.Name() == "" {
 		return nil, fmt.Errorf("%s: a manifest needs apiVersion, kind and metadata.name", where)
 	}
 	return []Object{o}, nil
@@ -135,12 +135,12 @@ func Decode(text []byte) (Object, error) { return apiserver.Decode(text) }
 func CheckTypes(schemas *schema.Set, objects []Object) error {
 	for _, o := range objects {
 		id := ID(o)
-		t, known := schemas.Kind(id.GVK)
+		t, known := schemas.Kind(id.GVK())
 		if !known {
 			continue
 		}
 		if err := (schema.Checker{}).Check(t, o); err != nil {
-			return fmt.Errorf("%s %s %w", id.Kind, id.Name, err)
+			return fmt.Errorf("%s %s %w", id.Kind(), id.Name(), err)
 		}
 	}
 	return nil

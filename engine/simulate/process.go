@@ -71,7 +71,7 @@ func (p *process) feed(ctx context.Context, id world.ID, old, now Object) {
 		case now != nil && selector.Matches(apiserver.Labels(now)):
 			woken = p.group.Put(ctx, source, now)
 		case old != nil:
-			woken = p.group.Delete(ctx, source, id.Namespace, id.Name)
+			woken = p.group.Delete(ctx, source, id.Namespace(), id.Name())
 		}
 		for _, w := range woken {
 			p.agenda.work.add(item{w.Controller.Policy.Name, w.Key})

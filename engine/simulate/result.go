@@ -50,7 +50,7 @@ type Target struct {
 }
 
 func targetOf(id world.ID) Target {
-	return Target{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+	return Target{APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 }
 
 // Call is a call of a builtin with side effects.

@@ -126,7 +126,7 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 	}
 	options := apiserver.Options{Manager: managerOf(m.Policy), Force: true}
 	if m.Apply && m.Refuse && s.objects.Get(m.Target) != nil && !s.made(m) {
-		return world.Version{}, apierrors.NewConflict(kschema.GroupResource{Resource: m.Target.Kind}, m.Target.Name, errors.New("it exists, and is not the policy's"))
+		return world.Version{}, apierrors.NewConflict(kschema.GroupResource{Resource: m.Target.Kind()}, m.Target.Name(), errors.New("it exists, and is not the policy's"))
 	}
 	if m.Apply {
 		o, err := s.objects.Apply(m.Target, m.Body, options)
@@ -179,7 +179,7 @@ func (s *server) Evict(_ context.Context, d apply.Deletion) error {
 func (s *server) Live(_ context.Context, id world.ID) (world.Version, string, error) {
 	o := s.objects.Get(id)
 	if o == nil {
-		return world.Version{}, "", apierrors.NewNotFound(kschema.GroupResource{Group: id.Group(), Resource: id.Kind}, id.Name)
+		return world.Version{}, "", apierrors.NewNotFound(kschema.GroupResource{Group: id.Group(), Resource: id.Kind()}, id.Name())
 	}
 	uid, _ := metadata(o)["uid"].(string)
 	return versionOf(o), uid, nil

@@ -30,18 +30,18 @@ func newTestServer(t *testing.T) *testServer {
 	s.changed = func(id world.ID, old, now Object) {
 		switch {
 		case old == nil:
-			s.changes = append(s.changes, "new "+id.Name)
+			s.changes = append(s.changes, "new "+id.Name())
 		case now == nil:
-			s.changes = append(s.changes, "gone "+id.Name)
+			s.changes = append(s.changes, "gone "+id.Name())
 		default:
-			s.changes = append(s.changes, "changed "+id.Name)
+			s.changes = append(s.changes, "changed "+id.Name())
 		}
 	}
 	return s
 }
 
 func widget(name string) world.ID {
-	return world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: name}
+	return world.MustIdentify(schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, "ns", name)
 }
 
 // manifest makes a Widget with further fields.

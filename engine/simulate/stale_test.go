@@ -39,7 +39,7 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 	told := s.server.changed
 	var late []func()
 	s.server.changed = func(id world.ID, old, now Object) {
-		if id.Kind == "Widget" {
+		if id.Kind() == "Widget" {
 			late = append(late, func() { told(id, old, now) })
 			return
 		}
@@ -57,7 +57,7 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 	s.server.changed = told
 	s.Advance(t.Context(), start.Add(time.Minute))
 	for _, name := range []string{"x", "y"} {
-		id := world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Part"}, Namespace: "ns", Name: name}
+		id := world.MustIdentify(schema.GVK{APIVersion: "example.com/v1", Kind: "Part"}, "ns", name)
 		if s.Get(id) == nil {
 			t.Errorf("%s was deleted", name)
 		}

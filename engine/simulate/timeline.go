@@ -61,9 +61,10 @@ type Reference struct {
 	Name       string `json:"name"`
 }
 
-// ID returns the name as the engine writes it.
+// ID returns the identity; only the kind if no object can have the name.
 func (r Reference) ID() world.ID {
-	return world.ID{GVK: schema.GVK{APIVersion: r.APIVersion, Kind: r.Kind}, Namespace: r.Namespace, Name: r.Name}
+	id, _ := world.Identify(schema.GVK{APIVersion: r.APIVersion, Kind: r.Kind}, r.Namespace, r.Name)
+	return id
 }
 
 // ParseTimeline reads a timeline.

@@ -111,7 +111,7 @@ func (r *Reader) take(objects []Object, digested func(metadata map[string]any) b
 	for _, o := range objects {
 		id := apiserver.ID(o)
 		metadata, _ := o["metadata"].(map[string]any)
-		if id.GVK == schema.Secret && !digested(metadata) {
+		if id.GVK() == schema.Secret && !digested(metadata) {
 			o = readmodel.Redacted(apiserver.StoredSecret(o))
 		}
 		if kept := r.keep(id, o); kept != nil {
@@ -141,7 +141,7 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 	if managers := ours(metadata, mask); managers != nil {
 		m["managedFields"] = managers
 	}
-	if id.GVK == schema.Secret {
+	if id.GVK() == schema.Secret {
 		Mark(m)
 	}
 	return kept

@@ -21,7 +21,7 @@ func (a *alphabet) moves(objects []simulate.Object) (out []Move) {
 	for _, o := range objects {
 		id := simulate.ID(o)
 		there[id] = true
-		paths, read := a.world.reads[id.GVK]
+		paths, read := a.world.reads[id.GVK()]
 		if !read {
 			continue
 		}

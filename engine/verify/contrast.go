@@ -64,7 +64,7 @@ func verdictOf(t trial, found []difference, waited time.Duration) verdict {
 		Crash: "the end depends on where the process was killed",
 		Rest:  "the world was at rest, and yet something is left to write",
 	}[t.kind]
-	return verdict{wrong: true, waited: waited, differences: found, message: why + ": " + found[0].String(), class: string(t.kind) + found[0].id.Kind}
+	return verdict{wrong: true, waited: waited, differences: found, message: why + ": " + found[0].String(), class: string(t.kind) + found[0].id.Kind()}
 }
 
 // remembered returns the objects that do not depend on what may be forgotten.

@@ -117,11 +117,11 @@ func expectation(found []difference) map[string]any {
 		if meta == nil {
 			meta = simulate.Object{}
 		}
-		meta["name"] = d.id.Name
-		if d.id.Namespace != "" {
-			meta["namespace"] = d.id.Namespace
+		meta["name"] = d.id.Name()
+		if d.id.Namespace() != "" {
+			meta["namespace"] = d.id.Namespace()
 		}
-		o["apiVersion"], o["kind"], o["metadata"] = d.id.APIVersion, d.id.Kind, meta
+		o["apiVersion"], o["kind"], o["metadata"] = d.id.APIVersion(), d.id.Kind(), meta
 		objects = append(objects, o)
 	}
 	if objects != nil {

@@ -72,9 +72,9 @@ func (m Move) step() map[string]any {
 }
 
 func reference(id simulate.Identity) map[string]any {
-	out := map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind, "name": id.Name}
-	if id.Namespace != "" {
-		out["namespace"] = id.Namespace
+	out := map[string]any{"apiVersion": id.APIVersion(), "kind": id.Kind(), "name": id.Name()}
+	if id.Namespace() != "" {
+		out["namespace"] = id.Namespace()
 	}
 	return out
 }
@@ -126,10 +126,10 @@ func (m Move) String() string {
 }
 
 func named(id simulate.Identity) string {
-	if id.Namespace == "" {
-		return id.Kind + " " + id.Name
+	if id.Namespace() == "" {
+		return id.Kind() + " " + id.Name()
 	}
-	return id.Kind + " " + id.Namespace + "/" + id.Name
+	return id.Kind() + " " + id.Namespace() + "/" + id.Name()
 }
 
-func gvkOf(o simulate.Object) schema.GVK { return simulate.ID(o).GVK }
+func gvkOf(o simulate.Object) schema.GVK { return simulate.ID(o).GVK() }

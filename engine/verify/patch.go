@@ -9,11 +9,11 @@ import (
 // patched returns a merge patch that sets a field; lists are whole in it.
 func patched(o simulate.Object, names []any, v any) simulate.Object {
 	id := simulate.ID(o)
-	meta := simulate.Object{"name": id.Name}
-	if id.Namespace != "" {
-		meta["namespace"] = id.Namespace
+	meta := simulate.Object{"name": id.Name()}
+	if id.Namespace() != "" {
+		meta["namespace"] = id.Namespace()
 	}
-	out := simulate.Object{"apiVersion": id.APIVersion, "kind": id.Kind, "metadata": meta}
+	out := simulate.Object{"apiVersion": id.APIVersion(), "kind": id.Kind(), "metadata": meta}
 	at, from := out, any(o)
 	for i, name := range names {
 		key, ok := name.(string)

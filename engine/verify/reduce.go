@@ -58,9 +58,9 @@ func (r *reduction) best(perKind int) int {
 func (r *reduction) keep(at int) {
 	r.kept[at] = true
 	r.count[gvkOf(r.objects[at])]++
-	name := simulate.ID(r.objects[at]).Name
+	name := simulate.ID(r.objects[at]).Name()
 	for i, o := range r.objects {
-		if r.texts[i][name] || r.texts[at][simulate.ID(o).Name] {
+		if r.texts[i][name] || r.texts[at][simulate.ID(o).Name()] {
 			r.score[i]++
 		}
 	}

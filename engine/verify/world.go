@@ -218,8 +218,8 @@ func others(w world) map[string][]string {
 	for _, o := range all {
 		for _, other := range all {
 			id, to := simulate.ID(o), simulate.ID(other)
-			if gvkOf(o) == gvkOf(other) && id.Name != to.Name && !slices.Contains(out[id.Name], to.Name) {
-				out[id.Name] = append(out[id.Name], to.Name)
+			if gvkOf(o) == gvkOf(other) && id.Name() != to.Name() && !slices.Contains(out[id.Name()], to.Name()) {
+				out[id.Name()] = append(out[id.Name()], to.Name())
 			}
 		}
 	}

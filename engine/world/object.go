@@ -38,8 +38,8 @@ type Version struct {
 // NewObject makes an object in a certain version.
 func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
 	o := withVersion(version)
-	o.GVK, o.Namespace, o.Name, o.UID = id.GVK, id.Namespace, id.Name, uid
-	o.Value, o.key = v, key(id.Namespace, id.Name)
+	o.GVK, o.Namespace, o.Name, o.UID = id.gvk, id.namespace, id.name, uid
+	o.Value, o.key = v, key(id.namespace, id.name)
 	return o
 }
 
@@ -70,21 +70,6 @@ func (o *Object) Managers() *Managers { return o.managers.Load() }
 
 // Version returns the newest version known whose value is this object's.
 func (o *Object) Version() Version { return *o.version.Load() }
-
-// ID names an object.
-type ID struct {
-	schema.GVK
-	Namespace string
-	Name      string
-}
-
-// CompareIDs orders names by kind, namespace and name.
-func CompareIDs(a, b ID) int {
-	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// ID returns the object's name.
-func (o *Object) ID() ID { return ID{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name} }
 
 // key is an object's name within its table.
 func key(namespace, name string) string { return namespace + "\x00" + name }

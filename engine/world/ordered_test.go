@@ -92,7 +92,7 @@ func TestUnder(t *testing.T) {
 	}})
 	put := func(n int, zone string) *Object {
 		v := value.FromMap(map[string]value.Value{"zone": value.OfString(zone)})
-		_, now := s.Put(source, NewObject(ID{GVK: source.GVK, Name: fmt.Sprint("n", n)}, "", v, Version{}))
+		_, now := s.Put(source, NewObject(MustIdentify(source.GVK, "", fmt.Sprint("n", n)), "", v, Version{}))
 		return now
 	}
 	var objects []*Object

@@ -27,7 +27,7 @@ type Source struct {
 // May reports whether the source may hold an object, as far as its kind,
 // namespace and name tell; its labels are left to the selector.
 func (s Source) May(id ID) bool {
-	return s.GVK == id.GVK && (s.Namespace == "" || s.Namespace == id.Namespace) && (s.Name == "" || s.Name == id.Name)
+	return s.GVK == id.GVK() && (s.Namespace == "" || s.Namespace == id.Namespace()) && (s.Name == "" || s.Name == id.Name())
 }
 
 // Snapshot is a frozen view of all tables.

@@ -21,7 +21,7 @@ var (
 // pod makes a Pod on a node, in a version.
 func pod(name, node, version string) *Object {
 	v := value.Freeze(map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{"nodeName": node}}, nil, value.KeepAll)
-	return NewObject(ID{GVK: pods.GVK, Namespace: "ns", Name: name}, "uid-"+name, v.(*value.Map), Version{ResourceVersion: version, Generation: 1})
+	return NewObject(MustIdentify(pods.GVK, "ns", name), "uid-"+name, v.(*value.Map), Version{ResourceVersion: version, Generation: 1})
 }
 
 func byNode(o *Object) []string { return []string{value.StringAt(o.Value, "spec", "nodeName")} }
@@ -140,7 +140,7 @@ func TestAllIsSorted(t *testing.T) {
 		s.Put(pods, pod(name, "n1", "1"))
 	}
 	other := pod("a", "n1", "1")
-	other = NewObject(ID{GVK: other.GVK, Namespace: "another", Name: "a"}, other.UID, other.Value, other.Version())
+	other = NewObject(MustIdentify(other.GVK, "another", "a"), other.UID, other.Value, other.Version())
 	s.Put(pods, other)
 	table := s.Snapshot().Table(pods)
 	want := []string{"a", "a", "b", "m", "z"}

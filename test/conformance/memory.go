@@ -33,7 +33,7 @@ func (m *memory) do(_ context.Context, namespace string, r request) (Object, err
 	if r.Kind.cluster {
 		namespace = ""
 	}
-	id := world.ID{GVK: r.Kind.GVK, Namespace: namespace, Name: r.Name}
+	id, _ := world.Identify(r.Kind.GVK, namespace, r.Name)
 	options := apiserver.Options{Manager: r.Manager, Subresource: r.Subresource, Force: r.Force}
 	if r.Body != nil && r.Op != patch && r.Op != scale && !r.Kind.cluster {
 		r.Body = runtime.DeepCopyJSON(r.Body)
@@ -64,7 +64,7 @@ func (m *memory) do(_ context.Context, namespace string, r request) (Object, err
 func (m *memory) list(_ context.Context, namespace string, k *kind) ([]Object, error) {
 	var out []Object
 	for _, o := range m.List() {
-		if id := apiserver.ID(o); id.GVK == k.GVK && id.Namespace == namespace {
+		if id := apiserver.ID(o); id.GVK() == k.GVK && id.Namespace() == namespace {
 			out = append(out, o)
 		}
 	}

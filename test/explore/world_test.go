@@ -47,7 +47,7 @@ func examples(t *testing.T) *explore.World {
 func failing(t *testing.T, objects []simulate.Object, name string) {
 	t.Helper()
 	for _, o := range objects {
-		if id := simulate.ID(o); id.Kind == "Node" && id.Name == name {
+		if id := simulate.ID(o); id.Kind() == "Node" && id.Name() == name {
 			status, _ := o["status"].(map[string]any)
 			status["conditions"] = []any{map[string]any{"type": "Ready", "status": "False", "lastTransitionTime": "2026-03-01T11:55:00Z"}}
 			return

@@ -43,7 +43,7 @@ func TestOutcomes(t *testing.T) {
 			switch g.IntN(4) {
 			case 0:
 				id := simulate.ID(g.Any())
-				e.Delete = &simulate.Reference{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+				e.Delete = &simulate.Reference{APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 			default:
 				e.Apply = g.Any()
 			}

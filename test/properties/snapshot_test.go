@@ -70,7 +70,7 @@ func identified(objects []simulate.Object) {
 	for _, o := range objects {
 		metadata, _ := o["metadata"].(map[string]any)
 		if id := simulate.ID(o); metadata["uid"] == nil {
-			metadata["uid"] = fmt.Sprintf("%s/%s/%s/%s", id.APIVersion, id.Kind, id.Namespace, id.Name)
+			metadata["uid"] = fmt.Sprintf("%s/%s/%s/%s", id.APIVersion(), id.Kind(), id.Namespace(), id.Name())
 		}
 	}
 }

@@ -19,7 +19,7 @@ type stored struct{ writer *writer.Writer }
 
 // list reads which objects of a source are stored, at most so many; 0 is all.
 func (s stored) list(ctx context.Context, source world.Source, most int64) (map[name2]string, error) {
-	resource, err := s.writer.Resource(world.ID{GVK: source.GVK})
+	resource, err := s.writer.Resource(source.GVK)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ var definitions = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Ve
 // ending reports whether the definition of a kind is being deleted, or is gone.
 // It returns false if that cannot be read.
 func (s stored) ending(ctx context.Context, source world.Source) bool {
-	resource, err := s.writer.Resource(world.ID{GVK: source.GVK})
+	resource, err := s.writer.Resource(source.GVK)
 	if err != nil {
 		return true // the cluster no longer serves it
 	}

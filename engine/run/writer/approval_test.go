@@ -41,7 +41,7 @@ func TestApprove(t *testing.T) {
 	defer w.Stop()
 	body, _ := value.Freeze(map[string]any{"status": map[string]any{"conditions": []any{}}}, nil, value.KeepAll).(*value.Map)
 	version, err := w.Patch(t.Context(), apply.Patch{
-		Target:      world.ID{GVK: schema.GVK{APIVersion: "certificates.k8s.io/v1", Kind: gvk.Kind}, Name: "c"},
+		Target:      world.MustIdentify(schema.GVK{APIVersion: "certificates.k8s.io/v1", Kind: gvk.Kind}, "", "c"),
 		Subresource: apply.ApprovalSubresource, Body: body, ResourceVersion: "7", Policy: "p",
 	})
 	if err != nil || version.ResourceVersion != "8" {

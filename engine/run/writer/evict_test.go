@@ -36,7 +36,7 @@ func TestEvictAsksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	id := world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}, Namespace: "n", Name: "p"}
+	id := world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Pod"}, "n", "p")
 	if err := w.Evict(t.Context(), apply.Deletion{Target: id}); !apierrors.IsTooManyRequests(err) || asked.Load() != 1 {
 		t.Errorf("asked %d times: %v", asked.Load(), err)
 	}

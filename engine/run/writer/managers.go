@@ -19,11 +19,11 @@ func (w *Writer) Manager(ctx context.Context, policy string, effects []*eval.Eff
 		if e.Patch == nil {
 			continue
 		}
-		resource, err := w.Resource(e.Target)
+		resource, err := w.Resource(e.Target.GVK())
 		if err != nil {
 			continue
 		}
-		got, err := w.client.Resource(resource).Namespace(e.Target.Namespace).Get(ctx, e.Target.Name, metav1.GetOptions{})
+		got, err := w.client.Resource(resource).Namespace(e.Target.Namespace()).Get(ctx, e.Target.Name(), metav1.GetOptions{})
 		if err != nil {
 			continue
 		}

@@ -26,6 +26,8 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/cluster"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -67,7 +69,7 @@ var _ apply.Writer = (*Writer)(nil)
 
 // New makes a Writer; Stop has to be called.
 func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper) (*Writer, error) {
-	md, err := metadata.NewForConfigAndClient(config, client)
+	md, err := cluster.Metadata(config, client)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (w *Writer) Metadata() metadata.Interface { return w.client }
 // Patch implements apply.Writer.
 func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
 	ctx = w.As(ctx, p.Policy)
-	resource, err := w.Resource(p.Target)
+	resource, err := w.Resource(p.Target.GVK())
 	if err != nil {
 		return world.Version{}, err
 	}
@@ -116,7 +118,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 		subresources = []string{p.Subresource}
 	}
 	options := metav1.PatchOptions{FieldManager: apply.FieldManager + "/" + p.Policy}
-	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
+	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace()).Patch(ctx, p.Target.Name(), types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err
 	}
@@ -126,21 +128,21 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 // Make implements apply.Writer.
 func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
 	ctx = w.As(ctx, m.Policy)
-	resource, err := w.Resource(m.Target)
+	resource, err := w.Resource(m.Target.GVK())
 	if err != nil {
 		return world.Version{}, err
 	}
 	if ctx, err = w.open(ctx, m.Policy); err != nil {
 		return world.Version{}, err
 	}
-	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
+	api := w.whole.Resource(resource).Namespace(m.Target.Namespace())
 	manager := apply.FieldManager + "/" + m.Policy
 	made := &unstructured.Unstructured{Object: m.Body}
 	if m.Apply && m.Refuse && !w.free(ctx, m, resource) {
-		return world.Version{}, apierrors.NewConflict(resource.GroupResource(), m.Target.Name, errors.New("it exists, and is not the policy's"))
+		return world.Version{}, apierrors.NewConflict(resource.GroupResource(), m.Target.Name(), errors.New("it exists, and is not the policy's"))
 	}
 	if m.Apply {
-		made, err = api.Apply(ctx, m.Target.Name, made, metav1.ApplyOptions{FieldManager: manager, Force: true})
+		made, err = api.Apply(ctx, m.Target.Name(), made, metav1.ApplyOptions{FieldManager: manager, Force: true})
 	} else {
 		made, err = api.Create(ctx, made, metav1.CreateOptions{FieldManager: manager})
 	}
@@ -156,14 +158,14 @@ func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 // free reports whether an object that is to be made by an apply does not exist, or
 // was made by the same policy for the same primary object.
 func (w *Writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
-	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
+	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace()).Get(ctx, m.Target.Name(), metav1.GetOptions{})
 	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
 // made reports whether an object that exists was made by the same policy, for the same
 // primary object, and stays.
 func (w *Writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
-	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
+	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace()).Get(ctx, m.Target.Name(), metav1.GetOptions{})
 	return err == nil && got.DeletionTimestamp == nil && m.KeptFor(got.Annotations) && slices.ContainsFunc(got.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
 		return f.Manager == apply.FieldManager+"/"+m.Policy
 	})
@@ -172,7 +174,7 @@ func (w *Writer) made(ctx context.Context, m apply.Manifest, resource kschema.Gr
 // Delete implements apply.Writer.
 func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
 	ctx = w.As(ctx, d.Policy)
-	resource, err := w.Resource(d.Target)
+	resource, err := w.Resource(d.Target.GVK())
 	if err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
 		return err
 	}
 	options := deleteOptions(d)
-	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+	return w.client.Resource(resource).Namespace(d.Target.Namespace()).Delete(ctx, d.Target.Name(), options)
 }
 
 // Evict implements apply.Writer. A refusal is returned at once: with a time to wait in
@@ -191,8 +193,8 @@ func (w *Writer) Evict(ctx context.Context, d apply.Deletion) error {
 		return err
 	}
 	options := deleteOptions(d)
-	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: d.Target.Namespace, Name: d.Target.Name}, DeleteOptions: &options}
-	return w.core.RESTClient().Post().Namespace(d.Target.Namespace).Resource("pods").Name(d.Target.Name).SubResource("eviction").
+	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: d.Target.Namespace(), Name: d.Target.Name()}, DeleteOptions: &options}
+	return w.core.RESTClient().Post().Namespace(d.Target.Namespace()).Resource("pods").Name(d.Target.Name()).SubResource("eviction").
 		MaxRetries(0).Body(eviction).Do(ctx).Error()
 }
 
@@ -218,20 +220,20 @@ func deleteOptions(d apply.Deletion) metav1.DeleteOptions {
 
 // Live implements apply.Writer.
 func (w *Writer) Live(ctx context.Context, id world.ID) (world.Version, string, error) {
-	resource, err := w.Resource(id)
+	resource, err := w.Resource(id.GVK())
 	if err != nil {
 		return world.Version{}, "", err
 	}
-	got, err := w.client.Resource(resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+	got, err := w.client.Resource(resource).Namespace(id.Namespace()).Get(ctx, id.Name(), metav1.GetOptions{})
 	if err != nil {
 		return world.Version{}, "", err
 	}
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, string(got.UID), nil
 }
 
-// Resource returns the resource of an object's kind.
-func (w *Writer) Resource(id world.ID) (kschema.GroupVersionResource, error) {
-	gvk := kschema.FromAPIVersionAndKind(id.APIVersion, id.Kind)
+// Resource returns the resource of a kind.
+func (w *Writer) Resource(of schema.GVK) (kschema.GroupVersionResource, error) {
+	gvk := kschema.FromAPIVersionAndKind(of.APIVersion, of.Kind)
 	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return kschema.GroupVersionResource{}, err
@@ -243,8 +245,8 @@ func (w *Writer) Resource(id world.ID) (kschema.GroupVersionResource, error) {
 // and drops them when the server cannot take more.
 func (w *Writer) Event(_ context.Context, e apply.Event) error {
 	reference := &corev1.ObjectReference{
-		APIVersion: e.Target.APIVersion, Kind: e.Target.Kind,
-		Namespace: e.Target.Namespace, Name: e.Target.Name, UID: types.UID(e.UID),
+		APIVersion: e.Target.APIVersion(), Kind: e.Target.Kind(),
+		Namespace: e.Target.Namespace(), Name: e.Target.Name(), UID: types.UID(e.UID),
 	}
 	w.recorder.Event(reference, e.Type, e.Reason, e.Message)
 	return nil

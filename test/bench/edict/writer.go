@@ -25,7 +25,7 @@ var _ apply.Writer = (*writer)(nil)
 
 // Patch implements apply.Writer.
 func (w *writer) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
-	out := byhand.Write{Kind: p.Target.Kind, Name: p.Target.Name, Subresource: p.Subresource}
+	out := byhand.Write{Kind: p.Target.Kind(), Name: p.Target.Name(), Subresource: p.Subresource}
 	if w.plain {
 		out.Plain, _ = value.Plain(p.Locked()).(map[string]any)
 	} else {
@@ -58,17 +58,17 @@ func (*writer) Event(context.Context, apply.Event) error { return nil }
 
 // Delete implements apply.Writer.
 func (*writer) Delete(_ context.Context, d apply.Deletion) error {
-	return fmt.Errorf("%s %s is deleted, which no policy here does", d.Target.Kind, d.Target.Name)
+	return fmt.Errorf("%s %s is deleted, which no policy here does", d.Target.Kind(), d.Target.Name())
 }
 
 // Evict implements apply.Writer.
 func (*writer) Evict(_ context.Context, d apply.Deletion) error {
-	return fmt.Errorf("%s %s is evicted, which no policy here does", d.Target.Kind, d.Target.Name)
+	return fmt.Errorf("%s %s is evicted, which no policy here does", d.Target.Kind(), d.Target.Name())
 }
 
 // Make implements apply.Writer.
 func (*writer) Make(_ context.Context, m apply.Manifest) (world.Version, error) {
-	return world.Version{}, fmt.Errorf("%s %s is made, which no policy here does", m.Target.Kind, m.Target.Name)
+	return world.Version{}, fmt.Errorf("%s %s is made, which no policy here does", m.Target.Kind(), m.Target.Name())
 }
 
 // Live implements apply.Writer.

@@ -283,5 +283,5 @@ func (b *bench) note(r request, err error) {
 }
 
 func resourceOf(r request) kschema.GroupResource {
-	return kschema.GroupResource{Group: r.target.Group(), Resource: r.target.Kind}
+	return kschema.GroupResource{Group: r.target.Group(), Resource: r.target.Kind()}
 }

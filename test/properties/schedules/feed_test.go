@@ -48,7 +48,7 @@ func (f *feed) tell(e event) {
 	case e.now != nil && f.holds(e.now):
 		f.wake(f.group.Put(f.ctx, f.source, e.now))
 	case e.old != nil:
-		f.wake(f.group.Delete(f.ctx, f.source, e.id.Namespace, e.id.Name))
+		f.wake(f.group.Delete(f.ctx, f.source, e.id.Namespace(), e.id.Name()))
 	}
 }
 
@@ -58,7 +58,7 @@ func (f *feed) deliver(n int) {
 	for ; n > 0 && len(f.events) > 0; n-- {
 		e := f.events[0]
 		f.events = f.events[1:]
-		if f.plant == forgetsEvents && fnvOf(e.id.Name)%4 == 0 {
+		if f.plant == forgetsEvents && fnvOf(e.id.Name())%4 == 0 {
 			continue
 		}
 		f.met[names[lag]]++
@@ -101,7 +101,7 @@ func (f *feed) relist() {
 func (f *feed) badList(m int) {
 	f.events, f.late, f.doubt = nil, false, true
 	for _, o := range f.server.List() {
-		if f.holds(o) && fnvOf(idOf(o).Name)%3 != uint32(m%3) {
+		if f.holds(o) && fnvOf(idOf(o).Name())%3 != uint32(m%3) {
 			f.wake(f.group.Put(f.ctx, f.source, o))
 		}
 	}

@@ -75,8 +75,8 @@ func (b *bench) allowed() error {
 }
 
 func covers(a plan.Access, r request) bool {
-	return a.GVK == r.target.GVK && a.Subresource == r.subresource && a.Verb == r.verb &&
-		(a.Namespace == "" || a.Namespace == r.target.Namespace) && (a.Name == "" || a.Name == r.target.Name)
+	return a.GVK == r.target.GVK() && a.Subresource == r.subresource && a.Verb == r.verb &&
+		(a.Namespace == "" || a.Namespace == r.target.Namespace()) && (a.Name == "" || a.Name == r.target.Name())
 }
 
 // deletions wants nothing to be deleted that is not deleted without faults.

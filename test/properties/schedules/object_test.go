@@ -19,7 +19,7 @@ func metadataOf(o object) object {
 func idOf(o object) world.ID { return apiserver.ID(o) }
 
 func compareIDs(a, b world.ID) int {
-	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(a.APIVersion(), b.APIVersion()), cmp.Compare(a.Kind(), b.Kind()), cmp.Compare(a.Namespace(), b.Namespace()), cmp.Compare(a.Name(), b.Name()))
 }
 
 // historic are the fields that follow from the way to a state, and not from the
@@ -68,10 +68,10 @@ func (b *bench) state() map[string]any {
 	out := map[string]any{}
 	for _, o := range b.server.List() {
 		id := idOf(o)
-		if o, _ := lasting(o).(object); id.Kind == "NodeModulesConfig" && o["spec"] == nil && o["status"] == nil {
+		if o, _ := lasting(o).(object); id.Kind() == "NodeModulesConfig" && o["spec"] == nil && o["status"] == nil {
 			continue // of nothing: that it is there tells only what was once
 		}
-		out[id.Kind+" "+id.Namespace+"/"+id.Name] = lasting(o)
+		out[id.Kind()+" "+id.Namespace()+"/"+id.Name()] = lasting(o)
 	}
 	return out
 }

@@ -27,7 +27,7 @@ type request struct {
 
 // String implements fmt.Stringer.
 func (r request) String() string {
-	return fmt.Sprintf("%s: %s %s %s/%s %s %d", r.policy, r.verb, r.target.Kind, r.target.Namespace, r.target.Name, r.subresource, r.code)
+	return fmt.Sprintf("%s: %s %s %s/%s %s %d", r.policy, r.verb, r.target.Kind(), r.target.Namespace(), r.target.Name(), r.subresource, r.code)
 }
 
 // Patch implements apply.Writer.
@@ -83,9 +83,9 @@ func (w *writer) send(r request, write func() (world.Version, error)) (world.Ver
 	case fault == failSend:
 		w.note(r, timeout(r))
 		return world.Version{}, timeout(r)
-	case w.revoked[r.target.Kind]:
+	case w.revoked[r.target.Kind()]:
 		w.met[names[revoke]]++
-		err := apierrors.NewForbidden(resourceOf(r), r.target.Name, errRevoked)
+		err := apierrors.NewForbidden(resourceOf(r), r.target.Name(), errRevoked)
 		w.note(r, err)
 		return world.Version{}, err
 	case fault == contend:
