@@ -37,7 +37,7 @@ func TestWhatIsAllowed(t *testing.T) {
 			t.Parallel()
 			cluster := small()
 			if tc.allow != "" {
-				shown := installed("allowances", map[string]string{"allowances.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec: {allow: [" + tc.allow + "]}\n"})
+				shown := installed("allowances", map[string]string{"allowances.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec: {allow: [" + tc.allow + ", {policy: one, kind: Node, fields: [metadata.labels]}, {policy: two, kind: Node, fields: [metadata.labels]}]}\n"})
 				shown.Labels = map[string]string{v1alpha1.LabelAllowances: "true"}
 				cluster.configMaps = append(cluster.configMaps, shown)
 			}

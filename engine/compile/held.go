@@ -9,11 +9,8 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
 )
-
-// heldPrefix begins the annotations that have the time since when the condition of a rule
-// is true. The policy and the rule follow.
-const heldPrefix = "held.edict.dev/"
 
 // maxAnnotation is the most bytes of the part of an annotation's name after the slash.
 const maxAnnotation = 63
@@ -61,7 +58,7 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	at, name := r.When.Held.Pos(), slug(r.Name.Value)
 	empty := &document.Node{Kind: document.Map, Pos: at}
 	condition := "held_" + strings.ReplaceAll(name, "-", "_")
-	annotation := heldPrefix + keptName(h.policy, r)
+	annotation := plan.HeldPrefix + keptName(h.policy, r)
 	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
 	stored := annotationOf(annotation)
 	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)

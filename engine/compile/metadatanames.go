@@ -2,6 +2,7 @@ package compile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -9,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -26,6 +28,43 @@ func metadataNames(set []v1alpha1.Entry[v1alpha1.Template], fields *cel.Template
 		text, known := value.Str(constantOf(fields.Field(e.Key.Value)))
 		if wrong := validation.IsValidLabelValue(text); known && field == "labels" && len(wrong) > 0 {
 			problems.Reportf(document.InvalidName, e.Value.Pos(), wrong[0], "%q cannot be the value of a label", text)
+		}
+	}
+}
+
+const reservedHint = "choose a key of a domain of your own, such as example.com/NAME"
+
+// reservedKeys rejects keys that are written out and are in the domain of the engine's own
+// marks.
+func reservedKeys(spec *document.Node, problems *findings) {
+	spec.Walk(func(_ string, n *document.Node) {
+		for _, key := range n.Keys {
+			if plan.Reserved(key.Text) {
+				problems.Reportf(document.InvalidName, key.Pos, reservedHint, "%q is a key below edict.dev, which only Edict itself writes", key.Text)
+			}
+		}
+	})
+}
+
+// reservedParams rejects such keys of labels and annotations that come from params.
+func reservedParams(p *plan.Policy, problems *findings) {
+	check := func(at document.Position, under []string, fields *cel.Template) {
+		fields.EachField(func(below []string, _ bool) {
+			path := slices.Concat(under, below)
+			key := path[len(path)-1]
+			if len(path) > 1 && slices.Contains([]string{"labels", "annotations"}, path[len(path)-2]) && plan.Reserved(key) && !plan.Marks(p.Name, key) {
+				problems.Reportf(document.InvalidName, at, reservedHint, "by its params the action writes %q, a key below edict.dev, which only Edict itself writes", key)
+			}
+		})
+	}
+	for _, r := range p.Rules {
+		for a := range r.Actions() {
+			switch a := a.(type) {
+			case *plan.Merge:
+				check(a.Pos, a.Under, a.Fields)
+			case *plan.Child:
+				check(a.Pos, nil, a.Manifest)
+			}
 		}
 	}
 }

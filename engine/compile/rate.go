@@ -9,10 +9,6 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// ratePrefix begins the annotations that have the times when a rule with a rate ran. The
-// policy and the rule follow.
-const ratePrefix = "rate.edict.dev/"
-
 // ratedName is the local name of the times that a rule with a rate writes.
 const ratedName = "times"
 
@@ -49,7 +45,7 @@ func (rs *rates) rate(r *v1alpha1.Rule, out *plan.Rule) *plan.Rate {
 	text := func(expression string) v1alpha1.Text {
 		return v1alpha1.Text{Value: expression, Node: document.NewText(d.Pos, expression)}
 	}
-	name := ratePrefix + keptName(rs.policy, r)
+	name := plan.RatePrefix + keptName(rs.policy, r)
 	note := v1alpha1.MapAction{Pos: d.Pos, Set: []v1alpha1.Entry[v1alpha1.Template]{
 		{Key: text(name), Value: v1alpha1.Template{Node: text("${" + ratedName + "}").Node}},
 	}}

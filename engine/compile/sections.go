@@ -73,6 +73,7 @@ func (s *sections) connect() {
 // returns nil when there is an error.
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	own := doc.Spec.Variables
+	reservedKeys(doc.Node.Get("spec"), s.problems)
 	doc = withUnions(doc, s.problems)
 	doc = withHeld(withChildren(doc, s.kinds, s.problems), s.problems)
 	s.rules.rates = &rates{policy: doc, names: s.names, actions: s.rules.actions, problems: s.problems, annotations: map[string]bool{}}
@@ -87,6 +88,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	optional(declared, &s.objects.primary, spec.For.Kind, s.kinds, s.problems)
 	share(list)
 	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec, doc.Pos)
+	reservedParams(s.plan, s.problems)
 	s.plan.Limits = (&limits{constants: s.constants, inputs: s.plan.Inputs, problems: s.problems}).all(spec.Limits)
 	s.modules.lint()
 	var nodes []*analyze.Node

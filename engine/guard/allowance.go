@@ -150,9 +150,24 @@ func (a *Allowance) covers(n need, namespace string) bool {
 		return false
 	case strings.HasPrefix(n.field, Approval):
 		return strings.HasPrefix(a.Field, Approval) && plan.SignerIn(a.Field, n.field)
+	case n.key != "":
+		return a.opensKey(strings.TrimSuffix(n.field, n.key), n.key)
 	default: // a field that gives rights is named itself
 		return (n.closed || n.danger == workload) && strings.HasPrefix(n.field, a.Field+".")
 	}
+}
+
+// opensKey reports whether it opens a label or an annotation, below a path with a dot at its
+// end: all of them, or those that begin with what stands before /*. Of a key that is computed
+// it opens what may come of it.
+func (a *Allowance) opensKey(path, key string) bool {
+	if strings.HasPrefix(path, a.Field+".") {
+		return true
+	}
+	known, _, computed := strings.Cut(key, "${")
+	domain, all := strings.CutSuffix(a.Field, "*")
+	all = all && strings.HasSuffix(domain, "/")
+	return all && strings.HasPrefix(path+key, domain) || computed && (strings.HasPrefix(a.Field, path+known) || all && strings.HasPrefix(domain, path+known))
 }
 
 // need is something that needs an allowance.
@@ -161,6 +176,8 @@ type need struct {
 	// field is as in Allowance.
 	field  string
 	danger danger
+	// key is the label or annotation that the field is; it is empty if it is another field.
+	key string
 	// why is the risk of a write; it is empty if the name of the field shows the risk.
 	why string
 	// obeyed is the pinned policy that obeys the field, if that is why.
@@ -171,6 +188,12 @@ type need struct {
 	home   string
 	// system says that the object is closed because it configures the cluster.
 	system bool
+}
+
+// rights reports whether who decides the value uses the rights of the writer. Labels and
+// annotations give none by themselves, unless a pinned policy obeys them.
+func (n need) rights() bool {
+	return (n.danger != harmless || n.closed || n.field != "") && (n.key == "" || n.obeyed != "")
 }
 
 // String says what would be done.

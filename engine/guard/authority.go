@@ -270,6 +270,7 @@ func (o *origins) compare(p *cel.Program, into map[analyze.Root]bool) {
 func (o *origins) action(a plan.Action) {
 	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy}
 	f.actions([]plan.Action{a})
+	f.lacks = slices.DeleteFunc(f.lacks, func(l Lack) bool { return !l.need.rights() })
 	o.onlyOwned = len(f.lacks) > 0 && !slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.Field != "metadata.ownerReferences" })
 	switch a := a.(type) {
 	case *plan.Child:
@@ -297,16 +298,16 @@ func (o *origins) action(a plan.Action) {
 func (o *origins) made(a *plan.Child, protected bool) {
 	var first, rest []func()
 	o.eachLeaf(a.Manifest, nil, func(path []string, t *cel.Template) {
-		of, f := patched{a.GVK, false, a.Take}, leaf
+		of, f := patched{o.policy.Name, a.GVK, false, a.Take}, leaf
 		if t.Program() != nil { // it may have all that is below
 			of.patch, f = true, removed
 		}
 		note := func() { o.note(o.template(t), need{gvk: a.GVK, field: strings.Join(path, ".")}) }
-		if protectedField(of, path, f).danger != harmless {
+		if protectedField(of, path, f).rights() {
 			first = append(first, note)
 			return
 		}
-		protected = protected || o.guard.field(of, path, f).danger != harmless
+		protected = protected || o.guard.field(of, path, f).rights()
 		rest = append(rest, note)
 	})
 	if !protected && len(first) == 0 {

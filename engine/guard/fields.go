@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/edict-dev/edict/engine/plan"
 )
 
 // danger is what a protected field puts at risk.
@@ -26,22 +28,6 @@ var protectedMetadata = []string{"finalizers", "ownerReferences", "deletionTimes
 var protectedNames = []string{
 	"serviceAccountName", "serviceAccount", "securityContext", "automountServiceAccountToken",
 	"hostNetwork", "hostPID", "hostIPC", "hostUsers", "hostPath", "secretKeyRef",
-}
-
-// protectedKeys are prefixes of labels and annotations that grant something, or exempt
-// from a check.
-var protectedKeys = []string{
-	"pod-security.kubernetes.io/", "container.apparmor.security.beta.kubernetes.io/", "seccomp.security.alpha.kubernetes.io/",
-	"node-role.kubernetes.io/", "node-restriction.kubernetes.io/", "rbac.authorization.kubernetes.io/",
-	// The devices that others use, for ResourceClaims of a Namespace.
-	"resource.kubernetes.io/admin-access",
-	// To which nodes the Pods of a Namespace are confined.
-	"scheduler.alpha.kubernetes.io/",
-	"admission.gatekeeper.sh/", "openshift.io/sa.scc.", "security.openshift.io/",
-	// Whether what a mesh adds to a Pod is added.
-	"istio-injection", "istio.io/", "sidecar.istio.io/", "linkerd.io/",
-	// What controllers of Ingresses and load balancers take as their configuration.
-	"nginx.ingress.kubernetes.io/", "traefik.ingress.kubernetes.io/", "alb.ingress.kubernetes.io/", "haproxy.org/", "service.beta.kubernetes.io/",
 }
 
 // field returns the allowance that a field needs, because of what it is or because a pinned
@@ -74,39 +60,31 @@ func protectedField(of patched, path []string, f form) need {
 		f = leaf
 	}
 	for i := range path {
-		there := inner
-		if i == len(path)-1 {
-			there = f
-		}
 		if p := of.protection(path[:i+1]); p != nil {
 			return need{gvk: of.GVK, field: p.field(), danger: p.danger, why: p.why}
 		}
-		switch d := at(of, path[:i+1], there); d {
-		case harmless:
-		case workload:
-			return need{gvk: of.GVK, field: strings.Join(whole(of.GVK, path[:i+1]), "."), danger: d}
-		default:
-			return need{gvk: of.GVK, field: strings.Join(path[:i+1], "."), danger: d}
+		if privileged(of, path[:i+1], f == removed && i == len(path)-1) {
+			return need{gvk: of.GVK, field: strings.Join(path[:i+1], "."), danger: privilege}
 		}
+	}
+	switch field := runs(of.GVK, path); {
+	case f == inner:
+		return need{}
+	case field != nil:
+		return need{gvk: of.GVK, field: strings.Join(field, "."), danger: workload}
+	case isKey(of, path) && !plan.Marks(of.policy, path[len(path)-1]):
+		return need{gvk: of.GVK, field: strings.Join(path, "."), danger: workload, key: path[len(path)-1]}
+	case f == removed && holdsPod(path):
+		return need{gvk: of.GVK, field: strings.Join(path, "."), danger: workload}
 	}
 	return need{}
 }
 
-// at judges the last name of a path.
-func at(of patched, path []string, f form) danger {
-	name, parent := path[len(path)-1], parentOf(path)
-	switch {
-	case slices.Contains(protectedNames, name), parent == "metadata" && slices.Contains(protectedMetadata, name):
-		return privilege
-	case (parent == "labels" || parent == "annotations") && slices.ContainsFunc(protectedKeys, func(p string) bool { return strings.HasPrefix(name, p) }):
-		return privilege
-	case f == removed && holds(of, path):
-		return privilege
-	case f == removed && holdsPod(path):
-		return workload
-	default:
-		return inPodTemplate(of.GVK, path, f != inner)
-	}
+// privileged reports whether the last name of a path is that of a field that gives rights, or
+// of one that holds such fields and is removed.
+func privileged(of patched, path []string, removed bool) bool {
+	name := path[len(path)-1]
+	return slices.Contains(protectedNames, name) || parentOf(path) == "metadata" && slices.Contains(protectedMetadata, name) || removed && holds(of, path) || readsSecret(path)
 }
 
 // holds reports whether protected fields may be below a field: they go with it. An empty

@@ -80,7 +80,7 @@ func (g *Grants) Judge(e *eval.Effect) (Write, error) {
 		if e.Verb == eval.VerbPatch && madeByKubernetes(e.Target) {
 			return Write{}, fmt.Errorf("%s %s/%s: %w", e.Target.Kind(), e.Target.Namespace(), e.Target.Name(), ErrLeftAlone)
 		}
-		return Write{}, fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace()))
+		return Write{}, fmt.Errorf("the policy %s may not %s%s; the installation can allow it: %s", g.policy, n, g.elsewhere(n, e.Target.Namespace()), entry(g.policy, n.gvk, n.field))
 	}
 	return Write{e}, nil
 }
@@ -145,7 +145,7 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true, system: system})
 	}
-	kind := patched{gvk, e.Verb == eval.VerbPatch, e.Verb == eval.VerbPatch || e.Takes}
+	kind := patched{g.policy, gvk, e.Verb == eval.VerbPatch, e.Verb == eval.VerbPatch || e.Takes}
 	if !system && g.harmless.cover(kind, e.Patch) {
 		return out
 	}

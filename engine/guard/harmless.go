@@ -18,10 +18,11 @@ type harmlessFields struct {
 	kinds map[patched]*fieldTree
 }
 
-// patched is a kind, and whether its objects are patched, where null removes a field. In
+// patched is a kind that a policy writes, and whether its objects are patched, where null removes a field. In
 // a manifest that is created or applied it says nothing. theirs reports whether the
 // objects may be those of others: patched, or taken over.
 type patched struct {
+	policy string
 	schema.GVK
 	patch, theirs bool
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -74,17 +75,25 @@ func (f *finder) hints() {
 		var fields []string
 		for _, other := range f.lacks {
 			if other.GVK == l.GVK {
-				fields = append(fields, fmt.Sprintf("%q", other.Field))
+				fields = append(fields, other.Field)
 			}
 		}
-		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
-			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
+		l.hint = "add to the allowances of the installation (--allowances, extraAllowances of the chart): " + entry(l.Policy, l.GVK, fields...)
 		for i := range f.grants.guard.Allowed {
 			if why := f.holdsNot(&f.grants.guard.Allowed[i], l); why != "" {
 				l.hint = why
 			}
 		}
 	}
+}
+
+// entry returns the allowance of a policy for fields of a kind, as a document has it.
+func entry(policy string, gvk schema.GVK, fields ...string) string {
+	quoted := make([]string, len(fields))
+	for i, field := range fields {
+		quoted[i] = strconv.Quote(field)
+	}
+	return fmt.Sprintf("{policy: %s, apiGroup: %q, kind: %s, fields: [%s]}", policy, gvk.Group(), gvk.Kind, strings.Join(quoted, ", "))
 }
 
 // holdsNot says why an allowance for what is lacking does not hold; "" if it is for

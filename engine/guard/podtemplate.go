@@ -10,102 +10,56 @@ import (
 // embeds them.
 var containerLists = []string{"containers", "initContainers", "ephemeralContainers"}
 
-// openInContainers are the fields of a container that need no allowance; all
-// others say which code runs, with what it is given.
-var openInContainers = []string{"name", "resources", "resizePolicy"}
-
-// openInPods are the fields of a pod's spec that need no allowance, besides
-// those of containers.
-var openInPods = []string{
-	"activeDeadlineSeconds", "affinity", "enableServiceLinks", "hostname", "nodeSelector", "os", "preemptionPolicy", "readinessGates",
-	"resources", "restartPolicy", "schedulingGates", "setHostnameAsFQDN", "subdomain", "terminationGracePeriodSeconds", "topologySpreadConstraints",
-}
-
-// workloadInPods are those that place a Pod or give it what its namespace has;
-// all others give it rights.
-var workloadInPods = []string{"nodeName", "tolerations", "volumes", "imagePullSecrets", "dnsConfig", "dnsPolicy", "schedulerName", "resourceClaims"}
-
-// workloadVolumes are the volumes that hold nothing but what the namespace has.
-var workloadVolumes = []string{"name", "emptyDir", "configMap", "downwardAPI", "persistentVolumeClaim", "ephemeral"}
-
-// inPodTemplate judges the last name of a path, where it may be that of a pod's
-// spec.
-func inPodTemplate(gvk schema.GVK, path []string, leaf bool) danger {
-	name := path[len(path)-1]
-	if slices.Contains(containerLists, name) && leaf {
-		return workload
-	}
-	for i, above := range path[:len(path)-1] {
-		if slices.Contains(containerLists, above) {
-			return inContainer(path[i+1:], leaf)
-		}
-	}
-	spec, ok := podSpec(gvk, path)
-	if !ok {
-		return harmless
-	}
-	return inPod(path[spec:], leaf)
-}
-
-// inContainer judges a path within a container.
-func inContainer(path []string, leaf bool) danger {
-	switch {
-	case slices.Contains(openInContainers, path[0]):
-		return harmless
-	case slices.Contains(path, "secretRef"), path[0] == "volumeDevices":
-		return privilege
-	case path[0] == "envFrom" && !leaf, path[0] == "env" && !leaf:
-		return harmless // until it is known what they refer to
-	default:
-		return workload
-	}
-}
-
-// inPod judges a path within a pod's spec.
-func inPod(path []string, leaf bool) danger {
-	switch name := path[0]; {
-	case slices.Contains(openInPods, name), slices.Contains(containerLists, name):
-		return harmless
-	case name == "volumes":
-		return inVolume(path[1:], leaf)
-	case slices.Contains(workloadInPods, name):
-		return workload
-	default:
-		return privilege
-	}
-}
-
-// inVolume judges a path within a volume.
-func inVolume(path []string, leaf bool) danger {
-	switch {
-	case len(path) > 0 && !slices.Contains(workloadVolumes, path[0]):
-		return privilege
-	case len(path) == 0 && !leaf, len(path) == 1 && path[0] == "name":
-		return harmless // until it is known what kind it is
-	default:
-		return workload
-	}
-}
-
-// podFields are the fields of a pod's spec that are known as such in a custom
-// resource, whose field template may hold something else.
-var podFields = append([]string{
-	"hostAliases", "hostname", "overhead", "priority", "priorityClassName", "runtimeClassName", "shareProcessNamespace",
-}, workloadInPods...)
-
-// podSpec finds where the spec of a Pod begins on the way to a field. A kind
-// that embeds a pod template has a field template with a spec.
-func podSpec(gvk schema.GVK, path []string) (int, bool) {
+// inPod returns the part of a path that is within a Pod: of a Pod itself all of it, of any
+// other kind what is below the metadata and the spec of a field template. It is nil for a
+// path outside of Pods.
+func inPod(gvk schema.GVK, path []string) []string {
 	if gvk.Group() == "" && gvk.Kind == "Pod" {
-		return 1, len(path) > 1 && path[0] == "spec"
+		return path
 	}
-	for i := range path[:max(0, len(path)-2)] {
-		if path[i] == "template" && path[i+1] == "spec" {
-			_, builtin := openKinds[gvk.Group()]
-			return i + 2, builtin || slices.Contains(podFields, path[i+2])
+	for i := range path[:max(0, len(path)-1)] {
+		if below := path[i+1:]; path[i] == "template" && (below[0] == "metadata" || below[0] == "spec") {
+			return below
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// runs returns the field of a container, or of the spec of a Pod, that a path is or is below;
+// nil for another path. An allowance opens such a field as a whole. The names of containers
+// and volumes only say which entries of their lists are written.
+func runs(gvk schema.GVK, path []string) []string {
+	for i, name := range path {
+		if slices.Contains(containerLists, name) {
+			return named(path, i+1)
+		}
+	}
+	pod := inPod(gvk, path)
+	if len(pod) < 2 || pod[0] != "spec" {
+		return nil
+	}
+	field := len(path) - len(pod) + 1
+	if pod[1] == "volumes" {
+		return named(path, field+1)
+	}
+	return path[:field+1]
+}
+
+// readsSecret reports whether the last name of a path gives a container, or a volume of a Pod,
+// what a Secret holds.
+func readsSecret(path []string) bool {
+	name := path[len(path)-1]
+	inContainer := slices.ContainsFunc(path, func(above string) bool { return slices.Contains(containerLists, above) })
+	return inContainer && name == "secretRef" || parentOf(path) == "volumes" && (name == "secret" || name == "projected")
+}
+
+// named returns a path up to the field of a list's entries, which stands at an index; nil if
+// that is the name.
+func named(path []string, at int) []string {
+	if at < len(path) && path[at] == "name" {
+		return nil
+	}
+	return path[:min(len(path), at+1)]
 }
 
 // holdsPod reports whether a field is a template, or the spec in one: what a Pod runs goes
@@ -115,16 +69,20 @@ func holdsPod(path []string) bool {
 	return name == "template" || name == "spec" && parentOf(path) == "template"
 }
 
-// whole cuts a path that says what a Pod runs down to the field of the
-// container or of the pod's spec: an allowance opens it as a whole.
-func whole(gvk schema.GVK, path []string) []string {
-	for i, name := range path {
-		if slices.Contains(containerLists, name) {
-			return path[:min(len(path), i+2)]
+// isKey reports whether a path is that of a label or an annotation which needs an allowance:
+// one of a Node, a Namespace, a Pod or the template of Pods, whose keys direct what others
+// do. So do the annotations of an Ingress, and of a Service that the policy did not make.
+func isKey(of patched, path []string) bool {
+	key, kind := inPod(of.GVK, path), of.Kind
+	switch of.Group() {
+	case "":
+		if kind == "Node" || kind == "Namespace" || kind == "Service" && of.theirs && parentOf(path) == "annotations" {
+			key = path
+		}
+	case "networking.k8s.io":
+		if kind == "Ingress" && parentOf(path) == "annotations" {
+			key = path
 		}
 	}
-	if spec, ok := podSpec(gvk, path); ok {
-		return path[:spec+1]
-	}
-	return path
+	return len(key) == 3 && key[0] == "metadata" && (key[1] == "labels" || key[1] == "annotations")
 }

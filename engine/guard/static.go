@@ -190,7 +190,7 @@ func (f *finder) actions(list []plan.Action) {
 		switch a := a.(type) {
 		case *plan.Child:
 			metadata := a.Manifest.Field("metadata")
-			f.fields(named(a.GVK, metadata.Field("namespace"), metadata.Field("name"), a.Take), nil, a.Manifest, a.Pos)
+			f.fields(f.object(a.GVK, metadata.Field("namespace"), metadata.Field("name"), a.Take), nil, a.Manifest, a.Pos)
 		case *plan.Merge:
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
@@ -220,9 +220,9 @@ func (f *finder) selection(s *plan.Select) {
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
 	for _, gvk := range f.kinds(true, of) {
-		f.fields(named(gvk, of.Namespace, of.Name, true), under, fields, at)
+		f.fields(f.object(gvk, of.Namespace, of.Name, true), under, fields, at)
 		fields.EachNull(func(below []string) {
-			if n := f.grants.guard.field(patched{gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
+			if n := f.grants.guard.field(patched{f.policy.Name, gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
 				f.need(n, at)
 			}
 		})
@@ -236,10 +236,10 @@ type written struct {
 	system bool
 }
 
-// named returns a kind with the object of it that templates name, which may be nil. theirs
+// object returns a kind with the object of it that templates name, which may be nil. theirs
 // is true if it may be an object of others.
-func named(gvk schema.GVK, namespace, name *cel.Template, theirs bool) written {
-	return written{patched{GVK: gvk, theirs: theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
+func (f *finder) object(gvk schema.GVK, namespace, name *cel.Template, theirs bool) written {
+	return written{patched{f.policy.Name, gvk, false, theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
 }
 
 // fields checks the fields of a template below a path.
@@ -259,6 +259,11 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 			f.need(n, at)
 		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
+		}
+	})
+	fields.EachComputed(func(below []string) {
+		if path := slices.Concat(under, below); isKey(of.patched, path) {
+			f.need(protectedField(of.patched, path, leaf), at)
 		}
 	})
 	if n := f.grants.guard.field(of.patched, under, inner); n.danger != harmless {

@@ -3,12 +3,15 @@ package guard_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -21,7 +24,11 @@ func TestLacks(t *testing.T) {
 		rule string
 		want []string
 	}{
-		"nothing":                 {"      do: [{labels: {set: {a: b}}}]\n", nil},
+		"nothing":                 {"      do: [{patch: {of: {apiVersion: example.com/v1, kind: Widget, namespace: a, name: b}, value: {metadata: {labels: {a: b}}}}}]\n", nil},
+		"a label of a Node":       {"      do: [{labels: {set: {a: b}}}]\n", []string{"Node metadata.labels.a"}},
+		"a computed label":        {"      do: [{labels: {set: {\"example.com/${key.name}\": b}}}]\n", []string{"Node metadata.labels.example.com/${key.name}"}},
+		"computed annotations":    {"      do: [{patch: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, value: {spec: {template: {metadata: {annotations: \"${object.metadata.annotations}\"}}}}}}]\n", []string{"Deployment spec.template.metadata.annotations.${object.metadata.annotations}"}},
+		"its own mark":            {"      when: {held: \"true\", for: 5m}\n      do: [{event: {reason: R, message: m}}]\n", nil},
 		"a finalizer":             {"      do: [{finalizer: {name: example.com/x}}]\n", []string{"Node metadata.finalizers"}},
 		"in a case":               {"      cases: [{name: c, do: [{finalizer: {name: example.com/x}}]}]\n", []string{"Node metadata.finalizers"}},
 		"deleting":                {"      do: [{delete: {}}]\n", []string{"Node delete"}},
@@ -37,16 +44,16 @@ func TestLacks(t *testing.T) {
 		"an owner":                {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: \"${key.name}\", ownerReferences: [{apiVersion: v1, kind: Node, name: \"${key.name}\", uid: u}]}}}]\n", []string{"ConfigMap metadata.ownerReferences"}},
 		"in a list":               {"      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {containers: [{name: c, image: \"${key.name}\", securityContext: {privileged: true}}]}}}]\n", []string{"Pod spec.containers.image", "Pod spec.containers.securityContext"}},
 		"what is opened":          {"      do: [{apply: {apiVersion: v1, kind: ServiceAccount, metadata: {namespace: a, name: b}}}]\n", nil},
-		"of what is not one":      {"      do: [{patch: {of: item, value: {spec: {activeDeadlineSeconds: 1}}}}]\n      forEach: inputs.pods\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", nil},
+		"of what is not one":      {"      do: [{patch: {of: item, value: {spec: {activeDeadlineSeconds: 1}}}}]\n      forEach: inputs.pods\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.activeDeadlineSeconds"}},
 		"what stops others":       {"      do: [{patch: {value: {spec: {unschedulable: true}}}}]\n", []string{"Node spec.unschedulable"}},
 		"how many Pods run":       {"      do: [{patch: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, value: {spec: {replicas: 0}}}}]\n", []string{"Deployment scale"}},
 		"of its own":              {"      do: [{apply: {apiVersion: v1, kind: Service, metadata: {namespace: a, name: \"${key.name}\"}, spec: {selector: {a: b}}}}]\n", nil},
 		"of one that it takes":    {"      do: [{apply: {apiVersion: v1, kind: Service, metadata: {namespace: a, name: \"${key.name}\"}, spec: {selector: {a: b}}}, ifExists: take}]\n", []string{"Service spec.selector"}},
 		"all labels go":           {"      do: [{patch: {value: {metadata: {labels: null}}}}]\n", []string{"Node metadata.labels"}},
-		"all go, with another":    {"      do: [{patch: {value: {metadata: {annotations: null, labels: {a: \"${key.name}\"}}}}}]\n", []string{"Node metadata.annotations"}},
-		"one label goes":          {"      do: [{patch: {value: {metadata: {labels: {a: null}}}}}]\n", nil},
+		"all go, with another":    {"      do: [{patch: {value: {metadata: {annotations: null, labels: {a: \"${key.name}\"}}}}}]\n", []string{"Node metadata.labels.a", "Node metadata.annotations"}},
+		"one label goes":          {"      do: [{patch: {value: {metadata: {labels: {a: null}}}}}]\n", []string{"Node metadata.labels.a"}},
 		"null in a manifest":      {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: b, labels: null}}}]\n", nil},
-		"of an item":              {"      forEach: inputs.pods\n      do: [{patch: {of: item, value: {spec: {activeDeadlineSeconds: 1, serviceAccountName: x}}}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.serviceAccountName"}},
+		"of an item":              {"      forEach: inputs.pods\n      do: [{patch: {of: item, value: {spec: {activeDeadlineSeconds: 1, serviceAccountName: x}}}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.activeDeadlineSeconds", "Pod spec.serviceAccountName"}},
 		"of an item that is off":  {"      forEach: inputs.pods\n      do: [{patch: {of: item, value: {spec: {serviceAccountName: x}}}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod, when: \"false\"}]\n", nil},
 		"in a selection":          {"      do: [{select: {candidates: [{as: pod, in: inputs.pods}], summary: a, pipeline: [], then: [{patch: {of: pod, value: {spec: {serviceAccountName: x}}}}], otherwise: [{patch: {value: {spec: {providerID: x}}}}]}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.serviceAccountName", "Node spec.providerID"}},
 		"of an input that is off": {"      forEach: inputs.gone\n      do: [{finalizer: {of: item, name: example.com/x}}]\n  inputs: [{name: gone, apiVersion: v1, kind: Pod, when: \"false\"}]\n", nil},
@@ -107,18 +114,30 @@ func TestPlacesOfLacks(t *testing.T) {
 	}
 }
 
-// TestShippedPoliciesLackNothing with the allowances that are shipped.
-func TestShippedPoliciesLackNothing(t *testing.T) {
+// TestShippedAllowances: all that edict allowances prints for the shipped policies, in force and
+// for workloads of all kinds, is in the allowances that are shipped; and these open no label and
+// no annotation that no policy writes.
+func TestShippedAllowances(t *testing.T) {
 	t.Parallel()
-	b, err := source.Load([]string{"../../policies"}, source.Options{})
+	kinds := map[string]compile.Override{"kinds": {Text: "[Deployment, StatefulSet, DaemonSet]"}}
+	b, err := source.Load([]string{"../../policies"}, source.Options{Params: compile.Overrides{"configmap-restart": kinds, "secret-restart": kinds}})
 	if err != nil || b.Err() != nil {
 		t.Fatal(err, b.Err())
 	}
 	g := guard.New(b.Allowances)
+	unused := g.Allowed
 	for _, p := range b.Policies {
+		p.Mode = plan.Enforce
 		for _, l := range g.Lacks(p) {
 			t.Error(l.Problem().Error())
 		}
+		all := (&guard.Guard{}).Lacks(p)
+		unused = slices.DeleteFunc(slices.Clone(unused), func(a guard.Allowance) bool {
+			return !strings.Contains(a.Field, "metadata.labels.") && !strings.Contains(a.Field, "metadata.annotations.") || len((&guard.Guard{Allowed: []guard.Allowance{a}}).Lacks(p)) < len(all)
+		})
+	}
+	for _, a := range unused {
+		t.Errorf("%s is allowed %s of %s, which it does not write", a.Policy, a.Field, a.Kind)
 	}
 }
 

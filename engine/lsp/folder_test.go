@@ -174,5 +174,5 @@ func TestOthersThatAreWrong(t *testing.T) {
 	}
 	e.file("z.yaml", strings.ReplaceAll(policy, "limit: 3", "limit: 4"))
 	e.send("didChange", e.uri, policy)
-	e.wants("p.yaml\n13: unused-variable")
+	e.wants("p.yaml\n13: unused-variable\n27: missing-allowance")
 }

@@ -144,7 +144,3 @@ type Target struct {
 
 // ServerMetadata are the fields of the metadata that only the API server sets.
 var ServerMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink"}
-
-// AppliedPrefix begins the annotation in which a policy keeps a digest of what
-// it has applied to an object; the policy's name follows.
-const AppliedPrefix = "applied.edict.dev/"

@@ -11,7 +11,7 @@ import (
 // there already, so that nothing is written: what observes it is part of it.
 func BenchmarkReconcile(b *testing.B) {
 	p, bundle := compiledFor(b, "{apiVersion: v1, kind: Node}", "  rules: [{name: r, when: object.metadata.name != 'x', do: [{labels: {set: {large: 'yes'}}}]}]\n")
-	g := NewGroup(world.NewStore(), &late{}, bundle.Schemas)
+	g := newGroup(world.NewStore(), &late{}, bundle.Schemas)
 	c := g.Add(p)
 	for _, s := range g.AllSources() {
 		g.Put(b.Context(), s, map[string]any{"metadata": map[string]any{"name": "n", "resourceVersion": "1", "labels": map[string]any{"large": "yes"}}})

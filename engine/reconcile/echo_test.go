@@ -91,7 +91,7 @@ func newEchoing(t *testing.T, spec string) *echoing {
 	t.Helper()
 	p, b := compiled(t, spec)
 	e := &echoing{t: t, server: &oneNode{version: 10, labels: map[string]any{}}, answers: &asked{}, now: noon}
-	e.group = NewGroup(world.NewStore(), e.server, b.Schemas)
+	e.group = newGroup(world.NewStore(), e.server, b.Schemas)
 	e.group.Answers = e.answers
 	e.c = e.group.Add(p)
 	e.back()

@@ -19,7 +19,7 @@ func TestPoliciesAreToldIndependently(t *testing.T) {
 	p, b := compiled(t, "  rules: [{name: r, do: [{labels: {set: {a: \"${object.metadata.?labels[?'x'].orValue('none')}\"}}}]}]\n")
 	other := *p
 	other.Name = "q"
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	var drains []func(context.Context)
 	woken := map[string][]string{}
 	g.Delivery = &Delivery{
@@ -80,7 +80,7 @@ func TestReadWhileItChanges(t *testing.T) {
             pipeline: [{call: extender.filterAndScore, with: {reservationID: r, ttl: "${duration('1s')}", size: 1}, candidate: {name: "${c}"}}]
             then: [{log: {message: chosen}}]
 `)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	changed := false

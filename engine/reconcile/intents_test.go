@@ -20,7 +20,7 @@ const spaced = `  rules:
 func TestIntentsAreForgotten(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, spaced)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	at := noon
 	for i := range 100 {

@@ -16,7 +16,7 @@ import (
 func TestLook(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	c.MarkInitial()

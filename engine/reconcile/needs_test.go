@@ -17,7 +17,7 @@ func TestSourcesOfOneKindAreAlike(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, twice)
 	server := &late{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	for _, s := range g.AllSources() {
 		g.Put(t.Context(), s, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{

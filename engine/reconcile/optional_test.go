@@ -23,7 +23,7 @@ func TestOptionalKeys(t *testing.T) {
 			t.Parallel()
 			p, b := compiledFor(t, "{apiVersion: v1, kind: ConfigMap, optional: true}", "  inputs: [{name: copies, apiVersion: v1, kind: Secret, where: '"+where+"'}]\n"+
 				"  rules: [{name: gone, when: object == null, forEach: inputs.copies, as: c, do: [{log: {message: gone}}]}]\n")
-			g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+			g := newGroup(world.NewStore(), &late{}, b.Schemas)
 			c := g.Add(p)
 			put := func(kind, name string, annotations map[string]any) (keys []eval.Key) {
 				for _, s := range g.AllSources() {

@@ -48,7 +48,7 @@ func TestAKeyWaitsForItsOwnWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := &late{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(b.Policies[0])
 	feed := func(o map[string]any) {
 		for _, s := range g.AllSources() {
@@ -89,7 +89,7 @@ func TestAWriteThatWasUndoneMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := &late{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(b.Policies[0])
 	feed := func(o map[string]any) (woken int) {
 		for _, s := range g.AllSources() {
@@ -147,7 +147,7 @@ func TestAKeyWaitsForWhatItMade(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, makesOne)
 	server := &makes{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "10", nil)
 	key := eval.Key{Name: "n"}
@@ -176,7 +176,7 @@ func TestWhatIsGoneBeforeItWasSeen(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, makesOne)
 	server := &makes{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "10", nil)
 	key := eval.Key{Name: "n"}

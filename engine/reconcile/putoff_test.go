@@ -26,7 +26,7 @@ func TestWhatIsPutOff(t *testing.T) {
       do: [{log: {message: x}}]
 `)
 	server := &late{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	long := strings.Repeat("x", 1<<20)
 	key, refused := eval.Key{Name: "n"}, 0

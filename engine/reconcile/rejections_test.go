@@ -17,7 +17,7 @@ func TestFlushBesideARefusedChild(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, withChild+"  rules:\n    - {name: r, debounce: {key: \"${key.name}\", window: 10m}, do: [{labels: {set: {done: \"yes\"}}}]}\n")
 	server := &journal{written: map[string]string{}, forbids: true}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n0", "1", nil)
 	c.Reconcile(t.Context(), c.Keys()[0], noon)
@@ -51,7 +51,7 @@ func TestRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, withChild)
 	server := &journal{written: map[string]string{}, forbids: true}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n0", "1", nil)
 	key := c.Keys()[0]
@@ -75,7 +75,7 @@ func TestEndlessConflict(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, "  rules:\n    - {name: r, do: [{labels: {set: {done: \"yes\"}}}]}\n")
 	server := &journal{written: map[string]string{}, moved: true}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n0", "1", nil)
 	key := c.Keys()[0]

@@ -18,7 +18,7 @@ var texts = "  variables:\n    - {name: long, expression: \"lists.range(300).map
 func TestWhatIsKept(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, texts+"  rules:\n    - name: r\n      when: size(variables.long) > 0\n      do: [{log: {message: \"${string(size(variables.long))}\"}}]\n")
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	const objects = 230
 	for round := range 2 {
@@ -55,7 +55,7 @@ func TestWhatIsKept(t *testing.T) {
 func TestWhatAllPoliciesKeep(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, texts+"  rules:\n    - name: r\n      when: size(variables.long) > 0\n      do: [{log: {message: \"${string(size(variables.long))}\"}}]\n")
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	first, second := g.Add(p), g.Add(p)
 	for i := range 200 {
 		name := fmt.Sprintf("n%03d", i)
@@ -81,7 +81,7 @@ func TestWhatIsRemembered(t *testing.T) {
     - name: r
       do: [{remember: {name: x, value: "${variables.long}"}}]
 `)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	decide := func(name string) string {
 		put(t, g, name, "1", nil)

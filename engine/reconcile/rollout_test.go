@@ -75,7 +75,7 @@ func newRolling(t *testing.T, before, after, steplist string, nodes int) *rollin
 	p, b := compiled(t, before)
 	q, _ := compiled(t, after)
 	r := &rolling{t: t, server: &journal{written: map[string]string{}}, spec: steps(t, steplist)}
-	r.group = NewGroup(world.NewStore(), r.server, b.Schemas)
+	r.group = newGroup(world.NewStore(), r.server, b.Schemas)
 	base := r.group.Add(p)
 	next := r.group.Join(q.ReadLabels())
 	for i := range nodes {

@@ -27,7 +27,7 @@ const ruled = `  rules:
 func TestRulesAreCounted(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, ruled)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	var counts *observe.Counts
 	g.Counts = func(p *plan.Policy) *observe.Counts {
 		counts = observe.Of("counted", p.Revision, "holds", "not", "breaks", "waits", "last", "after")

@@ -34,7 +34,7 @@ func TestFinalFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, b := compiled(t, "  rules:\n    - name: r\n      do:\n"+indented(tc.rule))
-			g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+			g := newGroup(world.NewStore(), &late{}, b.Schemas)
 			g.Answers = broken{}
 			c := g.Add(p)
 			put(t, g, "n", "1", nil)
@@ -52,7 +52,7 @@ func TestWhatKubernetesKeeps(t *testing.T) {
 	t.Parallel()
 	p, b := compiledFor(t, "{apiVersion: v1, kind: ConfigMap}", "  rules:\n    - name: r\n      do: [{annotations: {set: {owner: me}}}]\n")
 	server := &late{}
-	g := NewGroup(world.NewStore(), server, b.Schemas)
+	g := newGroup(world.NewStore(), server, b.Schemas)
 	c := g.Add(p)
 	for _, test := range []struct {
 		namespace, name string

@@ -64,7 +64,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	exporter := tracetest.NewInMemoryExporter()
 	p, b := compiled(t, calling)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	g.Answers, g.Tracer = leaking{}, sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter)).Tracer("test")
 	evaluations, writes := histogram(), histogram()
 	g.Counts = func(*plan.Policy) *observe.Counts {
@@ -129,7 +129,7 @@ func described(t *testing.T, spans tracetest.SpanStubs) map[string]string {
 // TestTracesAreOff: without a tracer nothing is allocated or kept.
 func TestTracesAreOff(t *testing.T) {
 	p, b := compiled(t, calling)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	key, ctx, effect := eval.Key{Name: "n"}, t.Context(), &eval.Effect{}
@@ -151,7 +151,7 @@ func TestTracesAreOff(t *testing.T) {
 func TestShadowKeepsNoTimes(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, "  mode: Shadow\n"+calling)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	g.Tracer = sdktrace.NewTracerProvider().Tracer("test")
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)

@@ -15,7 +15,7 @@ func TestTryOut(t *testing.T) {
 	fails := strings.Replace(labelling, "VALUE", `"${object.metadata.labels.team}"`, 1)
 	holds := "  rules:\n    - name: mark\n      do: [{finalizer: {name: example.com/held}}]\n"
 	p, b := compiled(t, good)
-	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g := newGroup(world.NewStore(), &late{}, b.Schemas)
 	now := g.Add(p)
 	join := func(text string) *Controller {
 		edited, _ := compiled(t, text)

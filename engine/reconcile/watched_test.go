@@ -29,7 +29,7 @@ func newDivided(t *testing.T, watched, primary, spec string) *divided {
 	}
 	p, b := compiledFor(t, primary, spec)
 	d := &divided{t: t, server: &journal{written: map[string]string{}}, now: time.Now()}
-	g := NewGroup(world.NewStore(), d.server, b.Schemas)
+	g := newGroup(world.NewStore(), d.server, b.Schemas)
 	g.WatchSelector, g.HandOver = s, 15*time.Second
 	d.Controller = g.Add(p)
 	return d

@@ -86,7 +86,11 @@ func (c *cluster) process(binary string) *exec.Cmd {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	cmd := exec.Command(binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policy-namespace", home, "--metrics-bind-address", "", "--health-probe-bind-address", "")
+	args := []string{"run", "--kubeconfig", c.plane.Kubeconfig(), "--policy-namespace", home, "--metrics-bind-address", "", "--health-probe-bind-address", ""}
+	for _, allow := range marking() {
+		args = append(args, "--allow", allow)
+	}
+	cmd := exec.Command(binary, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)

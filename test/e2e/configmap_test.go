@@ -52,7 +52,6 @@ func (c *cluster) fromConfigMaps(change func(*run.Options)) *controller {
 	c.t.Helper()
 	return c.run(func(o *run.Options) {
 		o.Policies, o.PolicyNamespace = nil, home
-		o.Allowances = []string{policies + "/allowances.yaml"}
 		if change != nil {
 			change(o)
 		}

@@ -224,6 +224,17 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// marking returns the allowances of the policies that write labels and annotations of Nodes.
+func marking() (out []string) {
+	for _, policy := range []string{
+		"allowed", "bad", "broken", "computes", "counter", "fight-a", "fight-b", "greedy", "late", "lamps", "mark", "marks", "modest", "more", "nower", "off", "one", "other",
+		"p", "pair", "plain", "test", "timed", "two", "unreadable", "waits", "well",
+	} {
+		out = append(out, fmt.Sprintf("{policy: %s, kind: Node, fields: [metadata.labels, metadata.annotations]}", policy))
+	}
+	return out
+}
+
 // run starts a controller; it is stopped at the end of the test at the
 // latest.
 func (c *cluster) run(change func(*run.Options)) *controller {
@@ -243,6 +254,7 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	if change != nil {
 		change(&options)
 	}
+	options.Allow, options.Allowances = append(options.Allow, marking()...), append(options.Allowances, policies+"/allowances.yaml")
 	done := make(chan error, 1)
 	go func() { done <- run.Run(ctx, options) }()
 	out.stop = sync.OnceFunc(func() {

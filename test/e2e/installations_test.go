@@ -53,7 +53,7 @@ func (c *installations) install(name, selector string) *installation {
 	c.t.Helper()
 	log := &lockedBuffer{}
 	p := &installation{done: make(chan error, 1)}
-	p.command = exec.Command(c.binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policies", c.policy, "--param", "mark.by="+name, "--watch-label-selector", selector,
+	p.command = exec.Command(c.binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policies", c.policy, "--param", "mark.by="+name, "--allow", "{policy: mark, kind: Node, fields: [metadata.annotations]}", "--watch-label-selector", selector,
 		"--metrics-bind-address", "", "--health-probe-bind-address", "", "--decisions-bind-address", "", "--leader-elect", "--leader-elect-namespace", "work", "--leader-elect-identity", name,
 		"--leader-elect-lease-duration", handOver.String(), "--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms")
 	p.command.Stderr = log

@@ -118,7 +118,7 @@ func hashOf(t *testing.T, message string) string {
 func (r *reload) run(name string) *replicaProcess {
 	r.t.Helper()
 	p := &replicaProcess{t: r.t, name: name, log: &lockedBuffer{}, done: make(chan error, 1), address: address(r.t)}
-	p.command = exec.Command(r.binary, "run", "--kubeconfig", r.plane.Kubeconfig(), "--policies", filepath.Join(policies, "configmap-restart.yaml"),
+	p.command = exec.Command(r.binary, "run", "--kubeconfig", r.plane.Kubeconfig(), "--policies", filepath.Join(policies, "configmap-restart.yaml"), "--allowances", filepath.Join(policies, "allowances.yaml"),
 		"--metrics-bind-address", p.address, "--health-probe-bind-address", p.address, "--leader-elect", "--leader-elect-namespace", "shipshape", "--leader-elect-identity", name,
 		"--leader-elect-lease-duration", r.lease, "--leader-elect-renew-deadline", r.renew, "--leader-elect-retry-period", r.retry, "--param", "configmap-restart.debounce=4s")
 	p.command.Stderr = p.log

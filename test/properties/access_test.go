@@ -107,6 +107,10 @@ func everyWorld() []simulate.Object {
 func open(policy string) (g guard.Guard) {
 	g.Allowed = []guard.Allowance{
 		{Kind: "Node", Field: "metadata.finalizers"},
+		{Kind: "Node", Field: "metadata.labels"},
+		{Kind: "Node", Field: "metadata.annotations"},
+		{Kind: "Pod", Field: "metadata.labels"},
+		{Group: "apps", Kind: "StatefulSet", Field: "spec.template.metadata.annotations.a"},
 		{Kind: "Node", Field: "spec.taints"},
 		{Kind: "Node", Field: "spec.unschedulable"},
 		{Kind: "Pod", Field: "delete"},

@@ -37,6 +37,7 @@ func (c *controller) args(kubeconfig string) []string {
 		"--extender-url", c.extender.URL, "--extender-ca-file", c.extender.CAFile,
 		"--extender-cert-file", c.extender.ClientCertFile, "--extender-key-file", c.extender.ClientKeyFile,
 		"--policies", filepath.Join("policies", "replica-scheduling.yaml"), "--policies", filepath.Join("policies", "agent-node-label.yaml"),
+		"--allowances", filepath.Join("policies", "allowances.yaml"),
 	}
 }
 

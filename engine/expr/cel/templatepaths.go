@@ -55,6 +55,34 @@ func (t *Template) EachNull(visit func(path []string)) {
 	nulls.template(t, nil)
 }
 
+// EachComputed visits the path of every field whose name or value is computed, with the text
+// of the expression in place of the name.
+func (t *Template) EachComputed(visit func(path []string)) { t.computed(nil, visit) }
+
+func (t *Template) computed(above []string, visit func(path []string)) {
+	switch {
+	case t == nil || t.constant != nil:
+		return
+	case t.program != nil:
+		visit(append(above[:len(above):len(above)], t.Text()))
+	}
+	for i, v := range t.entries.values {
+		at := above
+		if t.kind == document.Map {
+			key := t.entries.keys[i]
+			name, known := value.Str(key.constant)
+			if !known {
+				name = key.Text()
+			}
+			if at = append(above[:len(above):len(above)], name); !known {
+				visit(at)
+				continue
+			}
+		}
+		v.computed(at, visit)
+	}
+}
+
 // pathVisitor is told of a field whose name is written out, and whether it is a leaf and
 // null.
 type pathVisitor func(path []string, leaf, null bool)

@@ -39,7 +39,7 @@ func TestCheckedOnce(t *testing.T) {
 	if again := all(c, "# a remark\n"+broken); again == moved || again.Recheck != lifecycle.Rechecked {
 		t.Error("it is not checked again")
 	}
-	panics := check.New(check.Options{Kinds: discovery.New(nil, nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil), Log: fixture.Log()})
+	panics := check.New(check.Options{Kinds: discovery.New(nil, nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil).Assuming(), Log: fixture.Log()})
 	if v := all(panics, fixture.Policy("p", "a")); v.Good() || !strings.Contains(v.Problems[0].Message, "internal error (panic)") {
 		t.Errorf("%+v", v)
 	}

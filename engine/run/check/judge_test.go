@@ -108,7 +108,7 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	j, _ := newTestJudge(t, time.Second)
 	c := New(Options{
-		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: guard.New(nil), Log: slog.New(slog.DiscardHandler),
+		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: guard.New(nil).Assuming(), Log: slog.New(slog.DiscardHandler),
 	})
 	policies := lifecycle.NewRegistry()
 	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil, nil)

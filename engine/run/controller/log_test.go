@@ -34,6 +34,7 @@ func (taking) Patch(context.Context, apply.Patch) (world.Version, error) {
 func labelling(w apply.Writer) *reconcile.Controller {
 	store := world.NewStore()
 	group := reconcile.NewGroup(store, w, schema.NewSet(schema.Builtin()))
+	group.Guard.Assume = true
 	c := group.Add(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Read().Units[0]).Plan)
 	for _, need := range readmodel.Requirements(c.Policy) {
 		for _, name := range []string{"m", "n"} {

@@ -154,7 +154,7 @@ func TestUnknownPolicies(t *testing.T) {
 // So is one that did not fit the types when it was loaded: they change without an edit.
 func TestRecheckOfUntyped(t *testing.T) {
 	t.Parallel()
-	lacking := check.New(check.Options{Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil), Log: fixture.Log()})
+	lacking := check.New(check.Options{Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil).Assuming(), Log: fixture.Log()})
 	v := fixture.Checker().Text(t.Context(), fixture.Labelling("a").Read().Units[0])
 	for name, tc := range map[string]struct {
 		checker *check.Checker

@@ -319,7 +319,7 @@ func (stuck) Do(ctx context.Context, _ *rego.Request) ([]byte, error) {
 func TestOverrunGivesSlotBack(t *testing.T) {
 	t.Parallel()
 	a := judging(t)
-	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: guard.New(nil), Log: fixture.Log()})
+	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: guard.New(nil).Assuming(), Log: fixture.Log()})
 	text := configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
 	for range reviewsUnderWay {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

@@ -52,7 +52,7 @@ func load(t *testing.T, name string, generate func(uint64, int) ([]object, []alt
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &scenario{name: name, bundle: b, guard: guard.New(b.Allowances), accesses: map[string][]plan.Access{}, generate: generate, runs: runWorkers}
+	out := &scenario{name: name, bundle: b, guard: guard.New(b.Allowances).Assuming(), accesses: map[string][]plan.Access{}, generate: generate, runs: runWorkers}
 	for _, p := range b.Policies {
 		out.accesses[p.Name] = p.Accesses(plan.InForce)
 	}
