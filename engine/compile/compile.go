@@ -16,6 +16,9 @@ func (c *Compiler) Policy(doc *v1alpha1.Policy) (*plan.Policy, []document.Proble
 	problems.surviving(func() {
 		if s := c.sections(doc, budget, problems); s != nil {
 			out = s.compile(doc)
+			if out != nil {
+				out.Kept = budget.Kept()
+			}
 		}
 	})
 	if problems.HasErrors() {

@@ -20,8 +20,10 @@ type Policy struct {
 	Of string
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
-	Mode     Mode
-	Primary  Primary
+	// Kept is about how many bytes it keeps in memory, counted from its expressions.
+	Kept    int
+	Mode    Mode
+	Primary Primary
 	// Graph is what every part of the policy depends on. Of two revisions, parts
 	// with the same hash decide the same.
 	Graph *analyze.Node

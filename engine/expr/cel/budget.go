@@ -29,6 +29,8 @@ type Budget struct {
 	mu     sync.Mutex
 	// bytes and steps count the expressions so far, hinted the errors.
 	bytes, steps, hinted int
+	// kept is what the expressions keep.
+	kept kept
 	// parsed are texts that were parsed to find the names in them.
 	parsed map[string]*cel.Ast
 }
@@ -74,6 +76,24 @@ func (b *Budget) spend(total *int, n, limit int, format string) (ok bool, refusa
 		refusal = fmt.Sprintf(format, limit)
 	}
 	return false, refusal
+}
+
+// retain counts what one more expression keeps as long as the policy is there.
+func (b *Budget) retain(k kept) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept.sum(k)
+}
+
+// Kept returns about how many bytes the expressions keep as long as the policy is there: it is
+// counted, not weighed, so that every process finds the same.
+func (b *Budget) Kept() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept.size()
 }
 
 // maxHints is how many errors of a policy may say what was probably meant: to

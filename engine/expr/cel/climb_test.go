@@ -91,7 +91,7 @@ func newClimber(env *Env, seed uint64) *climber {
 
 // callForms returns how the functions of an environment are called.
 func callForms(env *Env) (out []string) {
-	functions := env.base.Functions()
+	functions := env.base().Functions()
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if _, isOperator := operators.FindReverse(name); isOperator || strings.Contains(name, "@") || strings.HasPrefix(name, "_") {
 			continue

@@ -90,7 +90,7 @@ func (c compiling) check() *cel.Ast {
 	parsed := c.env.budget.take(c.text.Source)
 	if parsed == nil {
 		var issues *cel.Issues
-		if parsed, issues = c.env.base.Parse(c.text.Source); len(issues.Errors()) > 0 {
+		if parsed, issues = c.env.base().Parse(c.text.Source); len(issues.Errors()) > 0 {
 			c.report(nil, issues)
 			return nil
 		}
@@ -98,7 +98,7 @@ func (c compiling) check() *cel.Ast {
 	if c.nested(parsed.NativeRep()) || !c.patterns(parsed.NativeRep()) || !c.affordable(parsed) {
 		return nil
 	}
-	checked, issues := c.env.base.Check(parsed)
+	checked, issues := c.env.base().Check(parsed)
 	if len(issues.Errors()) > 0 {
 		c.report(parsed, issues)
 		return nil
@@ -137,17 +137,23 @@ func (c compiling) placeOf(parsed *ast.AST, part ast.Expr) document.Position {
 }
 
 func (c compiling) program(checked *cel.Ast) (*Program, error) {
-	loops := false
+	loops, kept := false, kept{types: len(checked.NativeRep().TypeMap()), bytes: len(c.text.Source)}
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
+		kept.add(x)
 	}))
+	c.env.budget.retain(kept)
 	nodes, simple := c.env.functions.weigh(checked.NativeRep().Expr())
 	m := newMeterer(c.env, checked.NativeRep(), simple)
 	weight := uint64(nodes)
 	if !simple {
 		weight = m.costs.of(checked.NativeRep().Expr())
 	}
-	prg, err := c.env.planning.PlanProgram(m.planned(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100)}
+	if kept.instructions > 0 {
+		options = append(options, lazyPatterns())
+	}
+	prg, err := c.env.planning.PlanProgram(m.planned(), options...)
 	switch {
 	case err != nil:
 		return nil, plainError(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/ext"
@@ -45,10 +46,14 @@ type Var struct {
 // Env compiles expressions over a set of names. It is immutable; With gives a
 // larger one.
 type Env struct {
-	base      *cel.Env
+	// root is CEL's environment without names, scope the one with them.
+	root  *cel.Env
+	scope *scope
+	// parent is the environment that own extends; nil for the one without names.
+	parent    *Env
+	own       []Var
 	planning  *cel.Env
 	provider  *provider
-	vars      []Var
 	consts    map[string]value.Value
 	demands   *demands
 	budget    *Budget
@@ -96,7 +101,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions), calls: callStepsOf(env.Functions())}
+	e := &Env{root: env, scope: &scope{}, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions), calls: callStepsOf(env.Functions())}
 	e.signatures = sync.OnceValue(e.readSignatures)
 	e.callable = sync.OnceValue(func() []string { return callable(e) })
 	return e, nil
@@ -122,17 +127,47 @@ func libraries() environment.VersionedOptions {
 // With returns an environment that knows more names. A name that is declared
 // again hides the former.
 func (e *Env) With(vars ...Var) (*Env, error) {
-	options := make([]cel.EnvOption, len(vars))
-	for i, v := range vars {
-		options[i] = cel.Variable(v.Name, v.Type)
-	}
-	base, err := e.base.Extend(options...)
+	base, err := extend(e.base(), vars)
 	if err != nil {
 		return nil, err
 	}
 	out := *e
-	out.base, out.vars = base, append(slices.Clone(e.vars), vars...)
+	out.scope, out.parent, out.own = &scope{env: weak.Make(base)}, e, vars
 	return &out, nil
+}
+
+// scope is CEL's environment with the names of an Env. It is dropped when nobody uses it and
+// made anew when it is asked for: the programs of a policy keep their Envs, and the environment
+// of the last of many variables is large.
+type scope struct {
+	mu  sync.Mutex
+	env weak.Pointer[cel.Env]
+}
+
+// base returns CEL's environment with the names.
+func (e *Env) base() *cel.Env {
+	if e.parent == nil {
+		return e.root
+	}
+	e.scope.mu.Lock()
+	defer e.scope.mu.Unlock()
+	if env := e.scope.env.Value(); env != nil {
+		return env
+	}
+	env, err := extend(e.root, e.Vars())
+	if err != nil {
+		return e.root // which cannot be: With has declared the same
+	}
+	e.scope.env = weak.Make(env)
+	return env
+}
+
+func extend(env *cel.Env, vars []Var) (*cel.Env, error) {
+	options := make([]cel.EnvOption, len(vars))
+	for i, v := range vars {
+		options[i] = cel.Variable(v.Name, v.Type)
+	}
+	return env.Extend(options...)
 }
 
 // WithConstants returns an environment that knows the values of some names. A
@@ -169,8 +204,9 @@ func (e *Env) TypeOf(t *schema.Type) *Type { return e.provider.typeOf(t) }
 
 // Names returns the declared names, for "did you mean".
 func (e *Env) Names() []string {
-	names := make([]string, len(e.vars))
-	for i, v := range e.vars {
+	vars := e.Vars()
+	names := make([]string, len(vars))
+	for i, v := range vars {
 		names[i] = v.Name
 	}
 	return names
@@ -252,11 +288,19 @@ func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName(
 
 // Vars returns the declared names with their types; of one that is declared twice
 // the last counts.
-func (e *Env) Vars() []Var { return e.vars }
+func (e *Env) Vars() (out []Var) {
+	for ; e.parent != nil; e = e.parent {
+		for _, v := range slices.Backward(e.own) {
+			out = append(out, v)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
 
 // TypeOfName returns the type of a declared name; one that is not declared may have any.
 func (e *Env) TypeOfName(name string) *Type {
-	for _, v := range slices.Backward(e.vars) {
+	for _, v := range slices.Backward(e.Vars()) {
 		if v.Name == name {
 			return v.Type
 		}

@@ -49,7 +49,7 @@ func TestNestedTypes(t *testing.T) {
 			if p != nil || !strings.Contains(problem, "more than 16 lists, maps and optionals are nested here") {
 				t.Fatalf("compiled is %v: %v", p != nil, problem)
 			}
-			parsed, issues := env.base.Parse(tc.source)
+			parsed, issues := env.base().Parse(tc.source)
 			if issues.Err() != nil {
 				t.Fatal(issues.Err())
 			}
@@ -88,8 +88,8 @@ func TestOptionalEntriesOfAnyType(t *testing.T) {
 	for source, column := range map[string]int{
 		"[1, 2].all(x, [?optional.of(1), ?dyn(x)] == [])": 37, `{?"a": variables.any}`: 17, `[{?"a": object.?spec, ?"b": variables.any.b}]`: 42,
 	} {
-		parsed, _ := env.base.Parse(source)
-		_, issues := env.base.Check(parsed)
+		parsed, _ := env.base().Parse(source)
+		_, issues := env.base().Check(parsed)
 		if list := issues.Errors(); len(list) != 1 || list[0].Location.Column() != column-1 || !strings.Contains(list[0].Message, "optional entry") {
 			t.Errorf("%s: %v", source, issues.Err())
 		}

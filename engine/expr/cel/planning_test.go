@@ -21,7 +21,7 @@ func TestPlanningKnowsEveryFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range env.base.Functions() {
+	for name, f := range env.base().Functions() {
 		planned, ok := env.planning.Functions()[name]
 		if !ok {
 			if !authorization[name] {

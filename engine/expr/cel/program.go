@@ -202,7 +202,7 @@ func (e *Env) Mentions(text, qualifier string) []string {
 	if len(text) > MaxExpression {
 		return nil
 	}
-	parsed, issues := e.base.Parse(text)
+	parsed, issues := e.base().Parse(text)
 	if len(issues.Errors()) > 0 {
 		return nil
 	}

@@ -29,7 +29,7 @@ type place struct {
 // highest is found first.
 func within(e *Env) reach {
 	r := reach{provider: e.provider, types: map[string]bool{}, names: map[string]bool{}, places: map[string][]place{}}
-	for _, v := range e.vars {
+	for _, v := range e.Vars() {
 		r.add(v.Type, place{})
 	}
 	for len(r.next) > 0 {

@@ -17,7 +17,7 @@ func (e *Env) Signatures() map[string][]string { return e.signatures() }
 
 func (e *Env) readSignatures() map[string][]string {
 	out := map[string][]string{}
-	for name, f := range e.base.Functions() {
+	for name, f := range e.base().Functions() {
 		if e.functions[name] != nil || strings.ContainsAny(name, "@_!") || strings.HasPrefix(name, "-") {
 			continue
 		}
@@ -36,7 +36,7 @@ func (e *Env) Macros() (out []string) {
 	for name := range e.functions {
 		own[name[strings.LastIndex(name, ".")+1:]] = true
 	}
-	for _, m := range e.base.Macros() {
+	for _, m := range e.base().Macros() {
 		if name := m.Function(); !own[name] {
 			out = append(out, cmp.Or(inLibrary[name], name))
 		}

@@ -10,7 +10,7 @@ import (
 // countSteps returns the steps of checking the types of a text.
 func countSteps(t *testing.T, env *Env, text string) int {
 	t.Helper()
-	parsed, issues := env.base.Parse(text)
+	parsed, issues := env.base().Parse(text)
 	if issues.Err() != nil {
 		t.Fatal(issues.Err())
 	}

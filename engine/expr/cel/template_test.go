@@ -345,8 +345,8 @@ func TestLiteralsInTemplates(t *testing.T) {
 			b.WriteString(quote)
 		}
 		text := b.String()
-		_, wrong := env.base.Parse(text)
-		if _, commented := env.base.Parse(text + "+"); wrong.Err() != nil || commented.Err() == nil {
+		_, wrong := env.base().Parse(text)
+		if _, commented := env.base().Parse(text + "+"); wrong.Err() != nil || commented.Err() == nil {
 			continue
 		}
 		parsed++
