@@ -129,6 +129,9 @@ func rightKinds(in *v1alpha1.Input, problems *findings) bool {
 		keyAndGroup(in, problems)
 	case in.Get.Set():
 		problems.Hintf(in.Get.Pos(), "an input of one kind: apiVersion and kind instead of kinds", "the input %q has get, which returns one object of one kind", in.Name.Value)
+	case len(in.Kinds) > load.MaxKinds:
+		problems.Hintf(in.Pos, "write another input for the others", "the input %q has %d kinds, at most %d are allowed", in.Name.Value, len(in.Kinds), load.MaxKinds)
+		return false
 	case len(in.Kinds) < 2:
 		problems.Hintf(in.Pos, "kinds: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret}], or apiVersion and kind for one", "the kinds of the input %q are fewer than two", in.Name.Value)
 	}

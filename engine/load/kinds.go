@@ -8,8 +8,8 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
-// MaxKinds bounds the kinds of one policy document: each is a policy that is compiled,
-// watched and kept in the history.
+// MaxKinds bounds the kinds of one policy document, since each is a policy that is compiled,
+// watched and kept in the history, and the kinds of one input.
 const MaxKinds = 20
 
 // maxName is the longest name of a policy.

@@ -61,6 +61,7 @@ var (
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
 	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, what need not be computed again, and what is debounced.")
+	KeptBytes  = gauge(nil, "edict_policies_kept_bytes", "Bytes that the compiled policies keep, as they are counted.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
 
 	// DroppedSeries counts what went to the series of too many.

@@ -159,6 +159,7 @@ func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowanc
 func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *document.Problems) error {
 	names := map[string]*Unit{}
 	var found Findings
+	var room plan.Room
 	given := b.given(params, problems)
 	for i, u := range b.Units {
 		u = u.with(given, b.values)
@@ -171,6 +172,11 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 		p, wrong, err := b.unit(u, in)
 		if err != nil {
 			return err
+		}
+		if p != nil {
+			if err := room.Take(cmp.Or(u.ConfigMap, u.File.Path), p.Kept); err != nil {
+				p, wrong = nil, append(slices.Clip(wrong), document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
+			}
 		}
 		found.Add(u, wrong)
 		if p != nil {

@@ -1,13 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -64,6 +67,66 @@ func TestCompilerKilled(t *testing.T) {
 	if n := killCompilers(t, edict); n != 1 {
 		t.Errorf("%d processes compile policies after the first one's end", n)
 	}
+}
+
+// TestManyLargePolicies: a ConfigMap of a megabyte with policies that would keep a gigabyte does
+// not end the controller, at any start. Those that fit and all other policies run; the others
+// are refused, with what they keep. Memory stays below the limit of the chart.
+func TestManyLargePolicies(t *testing.T) {
+	t.Parallel()
+	if !budget.Long() {
+		t.Skip("it takes minutes; make test-long runs it")
+	}
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	data := map[string]string{}
+	for n := range 80 {
+		var text strings.Builder
+		fmt.Fprintf(&text, "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: large-%d}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n  variables:\n", n)
+		for i := range 124 {
+			fmt.Fprintf(&text, "    - {name: v%d, expression: 'object.data.a.matches(\"(a|b%d){1,100}(c|d){1,90}\")'}\n", i, i)
+		}
+		text.WriteString("  rules: [{name: r, when: variables.v1, do: [{log: {message: done}}]}]\n")
+		data[fmt.Sprintf("large-%d.yaml", n)] = text.String()
+	}
+	c.put(policyMap("large", data))
+	binary := program.Build(t)
+	for range 3 {
+		c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+		edict := c.process(binary)
+		c.wantMarks("a", map[string]string{"one": "a"})
+		eventually(t, "the error of the large ConfigMap", func() string {
+			if text := c.get("ConfigMap", home, "large").GetAnnotations()["edict.dev/error"]; !strings.Contains(text, "MiB in memory, and with those before it in") {
+				return text
+			}
+			return ""
+		})
+		if peak := peakMemory(t, edict.Process.Pid); peak > 896<<10 {
+			t.Errorf("the controller took %d KiB", peak)
+		}
+		_ = edict.Process.Kill()
+		_ = edict.Wait()
+	}
+}
+
+// peakMemory returns the most that a process and its children have had in memory, in KiB.
+func peakMemory(t *testing.T, pid int) (sum int) {
+	t.Helper()
+	for _, pid := range append(startedBy(t, pid, "compiler-child"), pid) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), "VmHWM:")
+		var peak int
+		if _, err := fmt.Sscan(rest, &peak); err != nil {
+			t.Fatal(err)
+		}
+		sum += peak
+	}
+	return sum
 }
 
 // killCompilers ends the processes of a controller that compile policies, and returns how

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -63,20 +62,30 @@ func New(o Options) *Checker {
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
-// The result of a policy that has not changed stays.
-func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *lifecycle.Registry) {
+// The result of a policy that has not changed stays. What was in force has its room in memory
+// first.
+func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *lifecycle.Registry, inForce func(id string, u *source.Unit) bool) {
 	for _, id := range policies.Checked() {
 		if catalog.Units[id] == nil {
 			policies.Unread(id)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(catalog.Units)) {
+	room := newRoom(catalog, policies)
+	for _, id := range room.order(inForce) {
 		u, origin, before := catalog.Units[id], catalog.Origins[id], policies.Get(id).Newest
 		if before != nil && upToDate(before, u, origin) {
 			policies.Move(id, u)
+			if now := room.fit(id, before); now != before {
+				policies.Check(id, now)
+			}
 			continue
 		}
-		now := c.check(ctx, u, origin)
+		now := room.closed(id, u)
+		if now == nil {
+			now = room.fit(id, c.check(ctx, u, origin))
+		} else {
+			now.Tests, now.Checked = origin.TestsRevision(), time.Now()
+		}
 		if before != nil && before.Recheck == lifecycle.RecheckDue && (now.Plan != nil) == before.Good() {
 			now.Recheck = lifecycle.Rechecked
 		} else {
@@ -84,6 +93,7 @@ func (c *Checker) All(ctx context.Context, catalog *source.Catalog, policies *li
 		}
 		policies.Check(id, now)
 	}
+	room.measure()
 }
 
 // upToDate reports whether a result is one of the present text of a policy.
@@ -111,7 +121,9 @@ func (c *Checker) check(ctx context.Context, u *source.Unit, origin *source.Cont
 	v := c.Text(ctx, u)
 	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
 	v.TestsPending = v.Good() && hasTests(u, origin)
-	v.Compiled = v.Plan != nil
+	if v.Compiled = v.Plan != nil; v.Compiled {
+		v.Kept = v.Plan.Kept
+	}
 	return v
 }
 

@@ -22,7 +22,7 @@ func TestCheckedOnce(t *testing.T) {
 	all := func(c *check.Checker, text string) *lifecycle.CheckResult {
 		m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text})
 		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		c.All(t.Context(), catalog, policies)
+		c.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
 		return policies.Get("p").Newest
 	}
 	broken := fixture.Policy("p", "${nothing.at.all}")

@@ -112,7 +112,7 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 	})
 	policies := lifecycle.NewRegistry()
 	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil, nil)
-	c.All(t.Context(), catalog, policies)
+	c.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
 	for id, good := range map[string]bool{"a": false, "b": true, "c": false, "d": true} {
 		v := policies.Get(id).Newest
 		if v.Good() != good || !good && (len(v.Problems) != 1 || v.Problems[0].Position != v.Unit.Document.Pos) {

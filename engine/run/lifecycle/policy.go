@@ -93,6 +93,10 @@ type CheckResult struct {
 	// Compiled reports that the text itself is good: it is refused, if it is, for
 	// its tests or for what it did, which another check does not change.
 	Compiled bool
+	// Kept is about how many bytes the policy keeps; TooLarge reports that it is refused
+	// for that.
+	Kept     int
+	TooLarge bool
 	// RolloutStopped reports that it is refused because its rollout has stopped.
 	RolloutStopped bool
 	// Recheck is whether the text is to be checked again without an edit.

@@ -88,6 +88,12 @@ func (s *historyStore) confirm(ctx context.Context, id string) {
 // good returns the last good revision as it is kept; nil if there is none.
 func (s *historyStore) good(id string) *history.Entry { return history.Good(s.entries[id]) }
 
+// wasInForce reports whether the text of a policy is the last good one.
+func (s *historyStore) wasInForce(id string, u *source.Unit) bool {
+	e := s.good(id)
+	return e != nil && e.Revision == u.Revision()
+}
+
 // lastGood returns the last good revision of a policy; nil if there is none
 // that still is.
 func (s *historyStore) lastGood(id string) *lifecycle.Revision {

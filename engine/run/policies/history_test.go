@@ -50,7 +50,7 @@ func (r *historian) see(m *source.ConfigMap, event lifecycle.Event, runs string)
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	policies := lifecycle.NewRegistry()
-	r.checker.All(r.t.Context(), c, policies)
+	r.checker.All(r.t.Context(), c, policies, func(string, *source.Unit) bool { return false })
 	for _, id := range policies.Checked() {
 		newest := policies.Get(id).Newest
 		policies.Assign(id, &newest.Revision, false)

@@ -23,7 +23,8 @@ func (m *Manager) look(ctx context.Context) error {
 	m.history.hold(catalog, m.policies)
 	m.unlabelled.update(catalog)
 	m.rollouts.retry(catalog)
-	m.options.Checker.All(ctx, catalog, m.policies)
+	m.options.Checker.All(ctx, catalog, m.policies, m.history.wasInForce)
+	m.catalog = catalog
 	if m.first {
 		m.warnUnknownPolicies(catalog)
 	}
@@ -66,17 +67,21 @@ func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
 	m.errors.report(reports)
 }
 
-// recheck has texts checked again that another check may judge otherwise, and reports
-// whether there is anything to do.
-func (m *Manager) recheck() (any bool) {
+// recheck has a text checked again that another check may judge otherwise, and reports
+// whether there is anything to do now.
+func (m *Manager) recheck(ctx context.Context) (any bool) {
 	for _, id := range m.policies.Checked() {
-		p := m.policies.Get(id)
-		if v := p.Newest; v.Plan == nil && !v.Compiled && !v.Disabled() || m.untyped(&p) {
-			m.policies.Recheck(id)
-			any = true
+		if p := m.policies.Get(id); m.catalog != nil && m.due(&p) {
+			m.rechecks.Start(ctx, id, p.Newest, m.catalog.Origins[id], recheckInterval, m.options.Runtime.Go)
 		}
 	}
-	return any || m.unfinished
+	return m.unfinished
+}
+
+// due reports whether another check may judge the newest text of a policy otherwise.
+func (m *Manager) due(p *lifecycle.Policy) bool {
+	v := p.Newest
+	return v.Plan == nil && !v.Compiled && !v.Disabled() || m.untyped(p)
 }
 
 // untyped reports whether a text was checked without types that the cluster publishes now,

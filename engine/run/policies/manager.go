@@ -60,6 +60,9 @@ type Manager struct {
 	status     *statusWriter
 	shadows    *shadowWriter
 	errors     *configMapErrors
+	rechecks   *check.Rechecker
+	// catalog is the one that was looked at last.
+	catalog *source.Catalog
 	// first reports that the ConfigMaps were not looked at yet.
 	first bool
 	// problems are what fails of the policies, by ID.
@@ -81,7 +84,7 @@ const (
 
 // New returns a Manager that does not run yet.
 func New(o Options) *Manager {
-	m := &Manager{options: o, policies: o.Runtime.Policies(), wake: make(chan struct{}, 1), tests: check.NewTestRunner(o.Checker), first: true}
+	m := &Manager{options: o, policies: o.Runtime.Policies(), wake: make(chan struct{}, 1), tests: check.NewTestRunner(o.Checker), rechecks: check.NewRechecker(o.Checker), first: true}
 	m.behind.Store(true)
 	m.history = newHistoryStore(o.Client, o.Namespace, o.Checker, o.Log)
 	m.rollouts = newRollouts(rolloutOptions{
@@ -160,11 +163,13 @@ func (m *Manager) await(ctx context.Context, shadows, rechecks, healths <-chan t
 			_ = survive(m.options.Log, func() error { m.shadows.write(ctx); return nil })
 		case <-rechecks:
 			woken = m.history.confirmStopped(ctx)
-			woken = m.recheck() || woken
+			woken = m.recheck(ctx) || woken
 		case <-healths:
 			_ = survive(m.options.Log, func() error { woken = m.health(ctx, time.Now()); return nil }) // it is due again
 		case <-m.wake:
 			woken = true
+		case done := <-m.rechecks.Ended():
+			woken = m.rechecks.Complete(done, m.policies)
 		case done := <-m.tests.Ended():
 			m.tests.Complete(done, m.policies)
 			woken = true

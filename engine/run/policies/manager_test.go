@@ -60,7 +60,7 @@ func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[s
 	}
 	c := source.NewCatalog(contents, []*source.Values{fixture.ConfigMap("params", "", params).ReadParams()}, nil)
 	s.history.hold(c, s.policies)
-	s.checker.All(s.t.Context(), c, s.policies)
+	s.checker.All(s.t.Context(), c, s.policies, func(string, *source.Unit) bool { return false })
 	out := map[string]string{}
 	for _, id := range s.assigner.known(c) {
 		rev := s.assigner.wanted(id, c)
@@ -172,8 +172,10 @@ func TestRecheckOfUntyped(t *testing.T) {
 	} {
 		newest := *v
 		newest.Typed = tc.typed
-		m := &Manager{options: Options{Checker: tc.checker}, policies: stateOf("p", &newest, lifecycle.Report{Event: tc.event, InForce: tc.inForce})}
-		if got := m.recheck(); got != tc.want || (newest.Recheck == lifecycle.RecheckDue) != tc.want {
+		policies := stateOf("p", &newest, lifecycle.Report{Event: tc.event, InForce: tc.inForce})
+		m := &Manager{options: Options{Checker: tc.checker}, policies: policies}
+		p := policies.Get("p")
+		if got := m.due(&p); got != tc.want {
 			t.Errorf("%s: it is checked again: %t", name, got)
 		}
 	}

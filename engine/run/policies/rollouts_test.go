@@ -138,7 +138,7 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	r.history.hold(c, r.policies)
 	all := r.assigner.rollouts
 	all.retry(c)
-	r.checker.All(r.t.Context(), c, r.policies)
+	r.checker.All(r.t.Context(), c, r.policies, func(string, *source.Unit) bool { return false })
 	r.test(c)
 	all.update(c)
 	if r.keeps {

@@ -62,7 +62,8 @@ func TestTestRuns(t *testing.T) {
 	edit(tested("b", "a"))
 	next()
 	end()
-	if got := edit(tested("b", "a")); got["p"] != first || len(s.policies.Get("p").Newest.Problems) != 1 || (&Manager{policies: s.policies}).recheck() {
+	got := edit(tested("b", "a"))
+	if p := s.policies.Get("p"); got["p"] != first || len(p.Newest.Problems) != 1 || (&Manager{policies: s.policies}).due(&p) {
 		t.Errorf("the test fails, and %v runs: %v", got, s.policies.Get("p").Newest.Problems)
 	}
 

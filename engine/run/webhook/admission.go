@@ -223,9 +223,10 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	mine := configmap.Of(m)
 	ids, out := touched(c, mine)
 	var found source.Findings
+	var room plan.Room
 	for _, id := range ids {
 		if ctx.Err() == nil {
-			found.Add(c.Units[id], a.found(ctx, c, mine, id))
+			found.Add(c.Units[id], a.found(ctx, c, mine, id, &room))
 		}
 	}
 	return append(out, found.List()...), ctx.Err()
@@ -258,10 +259,15 @@ func touched(c *source.Catalog, mine *source.ConfigMap) (ids []string, out []doc
 }
 
 // found returns what is wrong with a policy because of a ConfigMap.
-func (a *admission) found(ctx context.Context, c *source.Catalog, mine *source.ConfigMap, id string) []document.Problem {
+func (a *admission) found(ctx context.Context, c *source.Catalog, mine *source.ConfigMap, id string, room *plan.Room) []document.Problem {
 	u := c.Units[id]
 	v := a.options.Checker.Text(ctx, u)
 	list := concerning(mine, v.Problems, c, id)
+	if v.Plan != nil && c.Origins[id].Path() == mine.Path() {
+		if err := room.Take(mine.Path(), v.Plan.Kept); err != nil {
+			return append(list, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
+		}
+	}
 	if v.Plan == nil || !a.options.Config.Authenticates() {
 		return list
 	}
