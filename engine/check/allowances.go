@@ -102,11 +102,11 @@ func obeys(policy string, of []guard.Obeyed) string {
 	return fmt.Sprintf("- policy: %s\n  apiGroup: %q\n  kind: %s\n  obeys: [%s]\n", policy, of[0].Group(), of[0].Kind, quoted(fields))
 }
 
-// quoted joins fields, those with a "*" in quotes: without, it is an alias of YAML.
+// quoted joins fields, those in quotes that YAML would read otherwise.
 func quoted(fields []string) string {
 	out := slices.Clone(fields)
 	for i, field := range fields {
-		if strings.Contains(field, "*") {
+		if strings.ContainsAny(field, "*{}[],") {
 			out[i] = strconv.Quote(field)
 		}
 	}

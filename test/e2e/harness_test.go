@@ -227,8 +227,8 @@ func (l *lockedBuffer) String() string {
 // marking returns the allowances of the policies that write labels and annotations of Nodes.
 func marking() (out []string) {
 	for _, policy := range []string{
-		"allowed", "bad", "broken", "computes", "counter", "fight-a", "fight-b", "greedy", "late", "lamps", "mark", "marks", "modest", "more", "nower", "off", "one", "other",
-		"p", "pair", "plain", "test", "timed", "two", "unreadable", "waits", "well",
+		"agent-node-label", "allowed", "bad", "broken", "computes", "copies", "counter", "fight-a", "fight-b", "greedy", "late", "lamps", "mark", "mark-node", "marks", "modest", "more", "nower", "off", "one", "other",
+		"p", "pair", "plain", "test", "timed", "told", "two", "unreadable", "waits", "well",
 	} {
 		out = append(out, fmt.Sprintf("{policy: %s, kind: Node, fields: [metadata.labels, metadata.annotations]}", policy))
 	}

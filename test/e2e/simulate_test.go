@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/budget"
@@ -52,7 +53,7 @@ func simulateAgrees(t *testing.T, first int) {
 		g := worlds.New(uint64(seed))
 		g.Valid = true
 		objects := unique(g.World())
-		sim := simulate.New(t.Context(), simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: time.Now()})
+		sim := simulate.New(t.Context(), simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances), Start: time.Now()})
 		sim.Run(t.Context(), nil, -1)
 		result := sim.Result()
 		if len(result.Errors) > 0 {

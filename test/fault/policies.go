@@ -27,6 +27,15 @@ func (s *stage) policy(name, text string) {
 	s.must(nil, err)
 }
 
+// markers returns the names of the policies that write labels and annotations of Nodes.
+func (s *stage) markers() []string {
+	out := []string{"readiness", "owner", "one", "two", "counter", "place"}
+	for i := range max(300, numberOf(s.t, "EDICT_POLICIES", 0)) {
+		out = append(out, fmt.Sprint("p", i))
+	}
+	return out
+}
+
 // nodeRule is a policy with one rule about one node.
 func nodeRule(policy, node, do string) string {
 	return fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: %s}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: %s\n      when: key.name == %q\n      do:\n        - %s\n",

@@ -36,7 +36,7 @@ func TestOutcomes(t *testing.T) {
 	var got bytes.Buffer
 	for seed := range outcomeWorlds {
 		g := worlds.New(uint64(seed) + 1000)
-		options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: g.World(), Start: worlds.Start}
+		options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances), Objects: g.World(), Start: worlds.Start}
 		var timeline []simulate.Entry
 		for i := range 12 {
 			e := simulate.Entry{At: simulate.Duration{Duration: time.Duration(i*7+1) * time.Minute}}
@@ -53,14 +53,14 @@ func TestOutcomes(t *testing.T) {
 	}
 	for seed := range outcomeWorlds / 3 {
 		timeline, _ := schedule(rand.New(rand.NewPCG(uint64(seed), 7)), true)
-		options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: []simulate.Object{workload("one", nil), workload("two", nil), config("message 0")}, Start: worlds.Start}
+		options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances), Objects: []simulate.Object{workload("one", nil), workload("two", nil), config("message 0")}, Start: worlds.Start}
 		fmt.Fprintf(&got, "restarts %d: %s\n", seed, digestOf(t, options, timeline, 10*time.Minute))
 	}
 	objects, err := simulate.ReadObjects(filepath.Join("..", "..", "examples", "modules"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: objects, Start: worlds.Start}
+	options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances), Objects: objects, Start: worlds.Start}
 	text, err := os.ReadFile("../../examples/modules-timeline.yaml")
 	if err != nil {
 		t.Fatal(err)
