@@ -18,6 +18,7 @@ type code struct {
 	fset      *token.FileSet
 	packages  map[string][]*file
 	lines     int
+	bodyLines int
 	testLines int
 }
 
@@ -75,11 +76,24 @@ func (c *code) add(root, path string) error {
 	case strings.HasSuffix(path, "_test.go"):
 		c.testLines += codeLines(text)
 	case isProduct(filepath.ToSlash(relative)):
-		c.lines += codeLines(text)
+		lines := codeLines(text)
+		c.lines += lines
+		c.bodyLines += lines - c.headLines(syntax, text)
 		folder := filepath.Dir(path)
 		c.packages[folder] = append(c.packages[folder], &file{path, syntax})
 	}
 	return nil
+}
+
+// headLines counts the lines of code of the package clause and the import declarations.
+func (c *code) headLines(f *ast.File, text []byte) int {
+	n := 1
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			n += codeLines(text[c.fset.Position(d.Pos()).Offset:c.fset.Position(d.End()).Offset])
+		}
+	}
+	return n
 }
 
 // isProduct reports whether a file, by its slash-separated path, is one of the product.
@@ -112,7 +126,7 @@ func codeLines(text []byte) int {
 
 // sizes returns the sizes of the code by name.
 func (c *code) sizes() map[string]int {
-	sizes := map[string]int{"code-lines": c.lines, "test-lines": c.testLines, "packages": len(c.packages)}
+	sizes := map[string]int{"code-lines": c.lines, "body-lines": c.bodyLines, "test-lines": c.testLines, "packages": len(c.packages)}
 	var functions []int
 	for _, files := range c.packages {
 		sizes["files"] += len(files)

@@ -7,7 +7,8 @@
 // except those below test, hack, docs and examples.
 //
 //   - code-lines: lines of the product code without blank, comment, test and generated lines
-//   - test-lines: the same of all test files
+//   - body-lines: the same without package clauses and import declarations
+//   - test-lines: code-lines of all test files
 //   - files, packages: of the product code
 //   - split-types: types with methods in more than one file
 //   - looped-files: files in a reference loop inside their package; references are package-level
@@ -35,7 +36,7 @@ import (
 
 // names are the names of the sizes in the order of the output.
 var names = []string{
-	"code-lines", "test-lines", "files", "packages", "split-types", "looped-files", "mutexes", "function-p90",
+	"code-lines", "body-lines", "test-lines", "files", "packages", "split-types", "looped-files", "mutexes", "function-p90",
 	"docs-words", "unclean", "binary-bytes", "packages-in-binary",
 }
 
