@@ -30,7 +30,7 @@ var layers = [][]string{
 	// What the children of a policy come to.
 	{"engine/children"},
 	// Bytes to documents; the read model; the seam of the languages.
-	{"engine/load", "engine/format", "engine/scaffold", "engine/selector", "engine/status", "engine/world", "engine/expr"},
+	{"engine/load", "engine/scaffold", "engine/selector", "engine/status", "engine/world", "engine/expr"},
 	// What writes are tried on; the steps in which a revision comes into force;
 	// expressions without an interpreter.
 	{"engine/apiserver", "engine/rollout", "engine/expr/direct"},

@@ -13,7 +13,7 @@ func lspCommand() *cobra.Command {
 		Short: "Serve an editor as a language server, over the standard streams",
 		Long: `Speaks the language server protocol over standard input and output: findings as
 edict check shows them, completion of fields and names, hover, go to definition,
-rename, quick fixes and formatting. With a snapshot, which edict snapshot writes,
+rename and quick fixes. With a snapshot, which edict snapshot writes,
 it shows the values of expressions on their lines.
 
 The flags are also initialization options of the same names: schemas, snapshot,

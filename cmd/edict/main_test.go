@@ -49,7 +49,7 @@ func TestExitCode(t *testing.T) {
 	}{
 		{[]string{"version"}, 0, "edict ", ""},
 		{[]string{"schema", "none"}, exitUsage, "", "edict: "},
-		{[]string{"fmt", "none.yaml"}, exitFindings, "", "edict: "},
+		{[]string{"check", "none.yaml"}, exitFindings, "", "edict: "},
 		// The library that merges fields logs those that it does not know.
 		{[]string{"verify", "--policies", "testdata/undeclared/policy.yaml", "--objects", "testdata/undeclared/objects.yaml", "--time", "0s"}, 0, "Nothing was found", ""},
 	} {

@@ -95,7 +95,7 @@ func printsText(cmd *cobra.Command, terminal bool) bool {
 	switch {
 	case isCommand(cmd, "run"), slices.Contains([]string{"json", "yaml", "sarif", "junit"}, output):
 		return false
-	case isCommand(cmd, "allowances", "capture", "fmt", "schema", "snapshot"), slices.Contains([]string{"dot", "mermaid", "github", outputLCOV}, output):
+	case isCommand(cmd, "allowances", "capture", "schema", "snapshot"), slices.Contains([]string{"dot", "mermaid", "github", outputLCOV}, output):
 		return terminal
 	default:
 		return true

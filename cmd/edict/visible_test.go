@@ -37,7 +37,7 @@ func TestPrintsText(t *testing.T) {
 	for line, want := range map[string][2]bool{ // not on a terminal, and on one
 		"simulate": {true, true}, "simulate -o json": {false, false}, "simulate -o yaml": {false, false}, "eval": {false, false}, "rbac": {false, false},
 		"rbac -o table": {true, true}, "check": {true, true}, "check -o sarif": {false, false}, "test -o junit": {false, false}, "graph -o dot": {false, true},
-		"fmt": {false, true}, "snapshot": {false, true}, "capture": {false, true}, "run": {false, false}, "hold list": {true, true}, "explain": {true, true},
+		"snapshot": {false, true}, "capture": {false, true}, "run": {false, false}, "hold list": {true, true}, "explain": {true, true},
 	} {
 		cmd, rest, err := root().Find(strings.Fields(line))
 		if err != nil {

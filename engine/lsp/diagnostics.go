@@ -8,7 +8,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/format"
 	"github.com/edict-dev/edict/engine/lsp/rpc"
 )
 
@@ -151,18 +150,4 @@ func (t *textOf) word(p document.Position) Range {
 	runes := []rune(t.line(p.Line - 1))
 	rest := string(runes[min(max(p.Column-1, 0), len(runes)):])
 	return t.until(p, len([]rune(wordAt.FindString(rest))))
-}
-
-// formatting formats a document as edict fmt does.
-func (s *Server) formatting(_ context.Context, p at) (any, error) {
-	t, err := s.document(p.TextDocument.URI)
-	if err != nil {
-		return nil, err
-	}
-	out, err := format.Text(t.path, []byte(t.text))
-	if err != nil {
-		return nil, err
-	}
-	whole := Range{End: Position{Line: len(t.lines)}}
-	return []textEdit{{whole, string(out)}}, nil
 }

@@ -524,15 +524,6 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-func TestFormatting(t *testing.T) {
-	t.Parallel()
-	e := edit(t, strings.Replace(policy, "\n  for:", "\n  for:   ", 1)+"\n\n")
-	var edits []struct{ NewText string }
-	if err := e.request("textDocument/formatting", e.at("|apiVersion"), &edits); err != nil || len(edits) != 1 || strings.HasSuffix(edits[0].NewText, "\n\n") {
-		t.Errorf("%v %+v", err, edits)
-	}
-}
-
 // TestErrors: a request that cannot be answered is answered with why, and the server
 // goes on.
 func TestErrors(t *testing.T) {

@@ -63,7 +63,6 @@ func init() {
 		"textDocument/completion":         request((*Server).completion), "textDocument/hover": request((*Server).hover),
 		"textDocument/definition": request((*Server).definition), "textDocument/rename": request((*Server).rename),
 		"textDocument/codeAction": request((*Server).codeActions), "textDocument/inlayHint": request((*Server).inlayHints),
-		"textDocument/formatting": request((*Server).formatting),
 	}
 }
 
@@ -133,15 +132,14 @@ func (s *Server) initialize(_ context.Context, raw json.RawMessage) (any, error)
 	return map[string]any{
 		"serverInfo": map[string]any{"name": "edict", "version": s.version},
 		"capabilities": map[string]any{
-			"textDocumentSync":           map[string]any{"openClose": true, "change": 1},
-			"completionProvider":         map[string]any{"triggerCharacters": []string{".", "?"}},
-			"codeActionProvider":         map[string]any{"codeActionKinds": []string{"quickfix"}},
-			"executeCommandProvider":     map[string]any{"commands": []string{commandEvaluate}},
-			"hoverProvider":              true,
-			"definitionProvider":         true,
-			"renameProvider":             true,
-			"inlayHintProvider":          true,
-			"documentFormattingProvider": true,
+			"textDocumentSync":       map[string]any{"openClose": true, "change": 1},
+			"completionProvider":     map[string]any{"triggerCharacters": []string{".", "?"}},
+			"codeActionProvider":     map[string]any{"codeActionKinds": []string{"quickfix"}},
+			"executeCommandProvider": map[string]any{"commands": []string{commandEvaluate}},
+			"hoverProvider":          true,
+			"definitionProvider":     true,
+			"renameProvider":         true,
+			"inlayHintProvider":      true,
 		},
 	}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/format"
 )
 
 // Update writes what came out in the place of the expectations that were not met, into
@@ -48,7 +47,7 @@ func update(file string, cases []*Case) (int, error) {
 	if len(list) == 0 {
 		return 0, left
 	}
-	if text, err = format.Replace(file, text, list); err != nil {
+	if text, err = replaceAll(file, text, list); err != nil {
 		return 0, errors.Join(left, err)
 	}
 	if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // tests are for everyone to read
@@ -58,7 +57,7 @@ func update(file string, cases []*Case) (int, error) {
 }
 
 // replacements returns what is to be replaced in a file; the error names what is not.
-func replacements(file string, text []byte, cases []*Case) (out []format.Replacement, err error) {
+func replacements(file string, text []byte, cases []*Case) (out []replacement, err error) {
 	var problems document.Problems
 	matrices := matricesOf(document.ParseUnbounded(file, text, &problems))
 	for _, c := range cases {
@@ -67,7 +66,7 @@ func replacements(file string, text []byte, cases []*Case) (out []format.Replace
 		}
 		for _, o := range c.outcomes {
 			if !o.met {
-				out = append(out, o.Replacement)
+				out = append(out, o.replacement)
 			}
 		}
 	}
@@ -89,7 +88,7 @@ func (c *caseRun) differs(at document.Position, old, is any) {
 	if c.runner.embedded != nil {
 		old, is = nil, nil
 	}
-	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: is}})
+	c.outcomes = append(c.outcomes, outcome{replacement: replacement{At: at, Old: old, New: is}})
 }
 
 // holds notes a list or mapping that holds: other rows of a matrix may want another one.
@@ -97,7 +96,7 @@ func (c *caseRun) holds(at document.Position, old any) {
 	if c.runner.embedded != nil {
 		return
 	}
-	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: old}, met: true})
+	c.outcomes = append(c.outcomes, outcome{replacement: replacement{At: at, Old: old, New: old}, met: true})
 }
 
 // wantedOf returns a list as a test would ask for it: each item as far as the
@@ -175,14 +174,14 @@ func whole(v any) any {
 	return out
 }
 
-// place is where in a policy an error came from: it moves with every edit.
-var place = regexp.MustCompile(`^.*\.(yaml|yml|json|rego):\d+:\d+: `)
+// from is where in a policy an error came from: it moves with every edit.
+var from = regexp.MustCompile(`^.*\.(yaml|yml|json|rego):\d+:\d+: `)
 
 // errorsOf returns the texts of errors: those that a test names as it names them.
 func errorsOf(want []any, got []string) []any {
 	out := make([]any, len(got))
 	for i, g := range got {
-		if out[i] = place.ReplaceAllString(g, ""); i < len(want) {
+		if out[i] = from.ReplaceAllString(g, ""); i < len(want) {
 			if text, ok := want[i].(string); ok && strings.Contains(g, text) {
 				out[i] = text
 			}

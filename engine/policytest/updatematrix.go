@@ -6,12 +6,11 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/format"
 )
 
 // outcome is what came of an expectation: what it should be to hold.
 type outcome struct {
-	format.Replacement
+	replacement
 	met bool
 }
 
@@ -62,14 +61,14 @@ func samePlace(a, b document.Position) bool { return a.Line == b.Line && a.Colum
 
 // replacements returns what the expectations of the case should be. A value of a row is
 // that of the row alone; in all others the rows have to agree.
-func (m *matrix) replacements() (out []format.Replacement, err error) {
+func (m *matrix) replacements() (out []replacement, err error) {
 	var shared []document.Position
 	for _, r := range m.rows {
 		for _, o := range r.outcomes {
 			switch {
 			case o.met:
 			case find(m.node.Get("matrix"), o.At) != nil:
-				out = append(out, o.Replacement)
+				out = append(out, o.replacement)
 			case !slices.ContainsFunc(shared, func(at document.Position) bool { return samePlace(at, o.At) }):
 				shared = append(shared, o.At)
 			}
@@ -85,21 +84,21 @@ func (m *matrix) replacements() (out []format.Replacement, err error) {
 }
 
 // shared returns the value for all rows of the list or mapping at a place.
-func (m *matrix) shared(at document.Position) (format.Replacement, error) {
+func (m *matrix) shared(at document.Position) (replacement, error) {
 	written, a := find(m.node, at), agreement{}
 	for _, r := range m.rows {
 		i := slices.IndexFunc(r.outcomes, func(o outcome) bool { return samePlace(o.At, at) })
 		if i < 0 || written == nil {
-			return format.Replacement{}, fmt.Errorf("%s: not all rows of the matrix have come this far: change it by hand", at)
+			return replacement{}, fmt.Errorf("%s: not all rows of the matrix have come this far: change it by hand", at)
 		}
 		a.values = append(a.values, r.values)
 		a.rows, a.names = append(a.rows, pair{r.outcomes[i].Old, r.outcomes[i].New}), append(a.names, r.name)
 	}
 	value, ok := a.value(written.Plain(), a.rows)
 	if !ok {
-		return format.Replacement{}, fmt.Errorf("%s: the rows of the matrix do not agree, and no name of it stands for the difference: %s; add a name with these values to the rows and write $(NAME) in their place, or make a case of its own of a row", at, a.differ)
+		return replacement{}, fmt.Errorf("%s: the rows of the matrix do not agree, and no name of it stands for the difference: %s; add a name with these values to the rows and write $(NAME) in their place, or make a case of its own of a row", at, a.differ)
 	}
-	return format.Replacement{At: at, Old: written.Plain(), New: value}, nil
+	return replacement{At: at, Old: written.Plain(), New: value}, nil
 }
 
 // find returns the list or mapping that begins at a place.

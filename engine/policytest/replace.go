@@ -1,4 +1,4 @@
-package format
+package policytest
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
-// Replacement is another value for a list or a mapping of a file.
-type Replacement struct {
+// replacement is another value for a list or a mapping of a file.
+type replacement struct {
 	At document.Position
 	// Old is what the list or mapping says.
 	Old, New any
 }
 
-// Replace returns a file with other values at some places; everything else stays as it
+// replaceAll returns a file with other values at some places; everything else stays as it
 // is. A value stays in one line if it was and is short enough. It is an error if
 // something else stands at a place than it should, or two values belong there.
-func Replace(name string, text []byte, list []Replacement) ([]byte, error) {
+func replaceAll(name string, text []byte, list []replacement) ([]byte, error) {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b Replacement) int { // from the end: places before stay where they are
+	slices.SortFunc(list, func(a, b replacement) int { // from the end: places before stay where they are
 		return cmp.Or(cmp.Compare(b.At.Line, a.At.Line), cmp.Compare(b.At.Column, a.At.Column))
 	})
 	for i, r := range list {
@@ -45,9 +45,14 @@ func Replace(name string, text []byte, list []Replacement) ([]byte, error) {
 	return text, nil
 }
 
-func replace(name string, text []byte, r Replacement) ([]byte, error) {
+func replace(name string, text []byte, r replacement) ([]byte, error) {
 	var problems document.Problems
-	was := at(document.ParseUnbounded(name, text, &problems), r.At)
+	var was *document.Node
+	for _, n := range document.ParseUnbounded(name, text, &problems) {
+		if was == nil {
+			was = find(n, r.At)
+		}
+	}
 	place := placeOf(text, r.At)
 	if was == nil || place == nil || !reflect.DeepEqual(was.Plain(), r.Old) {
 		return nil, fmt.Errorf("%s: what is written here is not what the value is made of; change it by hand", r.At)
@@ -60,26 +65,8 @@ func replace(name string, text []byte, r Replacement) ([]byte, error) {
 		before = strings.TrimRight(before, " ")
 	}
 	out := before + value + rest[end:]
-	if _, err := plain(name, []byte(out)); err != nil {
-		return nil, err
-	}
-	return []byte(out), nil
-}
-
-// at returns the list or mapping that begins at a place.
-func at(nodes []*document.Node, pos document.Position) *document.Node {
-	for _, n := range nodes {
-		if n.Kind != document.List && n.Kind != document.Map {
-			continue
-		}
-		if n.Pos.Line == pos.Line && n.Pos.Column == pos.Column {
-			return n
-		}
-		if found := at(n.Values, pos); found != nil {
-			return found
-		}
-	}
-	return nil
+	document.ParseUnbounded(name, []byte(out), &problems)
+	return []byte(out), problems.Err()
 }
 
 // cut parts a text before a character of a line.
@@ -87,6 +74,9 @@ func cut(lines []string, line, column int) (before, rest string) {
 	whole := []rune(lines[line-1])
 	return strings.Join(lines[:line-1], "") + string(whole[:column-1]), string(whole[column-1:]) + strings.Join(lines[line:], "")
 }
+
+// step is how far a level is indented.
+const step = 2
 
 // place is where a list or mapping stands.
 type place struct {
@@ -142,7 +132,7 @@ func (p *place) end(text string) int {
 		case size == 0: // the first line begins in the middle
 		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
 			continue // it belongs to the value if more of it follows
-		case depth < column, depth == column && p.node.Kind == yaml.SequenceNode && !strings.HasPrefix(trimmed, "-"), isMarker(line):
+		case depth < column, depth == column && p.node.Kind == yaml.SequenceNode && !strings.HasPrefix(trimmed, "-"), strings.HasPrefix(line, "---"):
 			return size
 		}
 		size = at - len(line) + len(strings.TrimRight(line, "\r\n"))
