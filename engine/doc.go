@@ -151,8 +151,9 @@
 // changes, engine/explain why a decision came out as it did, engine/live the same for
 // a running controller, engine/probe evaluates an expression as part of a policy,
 // engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
-// engine/verify explores what becomes of small worlds, engine/changelog a log of all writes,
-// engine/scaffold makes a policy of a recipe, and engine/lsp serves editors over engine/lsp/rpc with the texts of engine/lsp/fielddoc.
+// engine/verify explores what becomes of small worlds, engine/scaffold makes a
+// policy of a recipe, and engine/lsp serves editors over engine/lsp/rpc with the texts of
+// engine/lsp/fielddoc.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
 package engine

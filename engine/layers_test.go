@@ -60,8 +60,8 @@ var layers = [][]string{
 	{"engine/check", "engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
 	// How much tests notice.
 	{"engine/mutation"},
-	// The log of what was written; a page to look at decisions.
-	{"engine/changelog", "engine/live", "engine/explore", "engine/lsp"},
+	// A page to look at decisions.
+	{"engine/live", "engine/explore", "engine/lsp"},
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.
 	{

@@ -23,7 +23,6 @@ func runCommand() *cobra.Command {
 	var asks extenderFlags
 	var hook webhookFlags
 	var brakes brakeFlags
-	var changes changeLogFlags
 	var kubeconfig, level, memory string
 	var elect bool
 	var watchLabelSelector string
@@ -74,8 +73,6 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
 			}
-			o.ChangeLog = changes.writer(cmd.OutOrStdout())
-			defer changes.close()
 			if err := run.Run(cmd.Context(), o); err != nil {
 				return found("%v", err)
 			}
@@ -103,7 +100,6 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "address of /healthz and /readyz; empty disables them")
 	flags.IntVar(&o.Decisions, "decisions", 1024, "how many records of decisions are kept for edict explain and edict capture; 0 keeps none")
 	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")
-	changes.register(flags)
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	flags.IntVar(&o.PolicyQPS, "policy-qps", run.DefaultPolicyQPS, "how many writes a second one policy may send; the API server bounds it too, and is fair to others; negative does not bound it here")
 	brakes.register(flags)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ID identifies one reconciliation: it is that of its record, its log lines, its
-// lines of a change log and its trace. The zero ID is that of none.
+// ID identifies one reconciliation: it is that of its record, its log lines and
+// its trace. The zero ID is that of none.
 type ID struct {
 	prefix string
 	number uint64

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"io"
 	"log/slog"
 	"time"
 
@@ -66,8 +65,6 @@ type Options struct {
 	// address of "" serves none.
 	Decisions        int
 	DecisionsAddress string
-	// ChangeLog takes a line of JSON for every write; nil takes none.
-	ChangeLog io.Writer
 	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
 	// It needs a PolicyNamespace.
 	Webhook *webhook.Config

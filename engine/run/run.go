@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/changelog"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
@@ -64,8 +63,6 @@ type process struct {
 	store   *configmap.Store
 	brakes  *brakes.Store
 	webhook *webhook.Server
-	// changes writes the change log; nil is none.
-	changes *changelog.Writer
 	// terms counts those of the process.
 	terms atomic.Int64
 	// term is the present one; nil while no policy runs.
@@ -118,9 +115,6 @@ func Run(ctx context.Context, o Options) error {
 	p.writer.Stop()
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
-	if p.changes != nil {
-		p.changes.Close()
-	}
 	if cause := context.Cause(ctx); errors.Is(cause, informers.ErrRewound) {
 		return cause
 	}
@@ -172,9 +166,6 @@ func newProcess(o Options) (*process, error) {
 	if len(o.CompilerCommand) > 0 {
 		p.compiler = compiler(o)
 		p.judge = check.NewJudge(p.compiler.Unpaused())
-	}
-	if o.ChangeLog != nil {
-		p.changes = changelog.New(o.ChangeLog, o.Log)
 	}
 	p.metrics = metrics.New(metrics.Options{
 		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leads.Load,

@@ -34,11 +34,7 @@ type term struct {
 // newRecords returns what keeps the records of a term. Their IDs begin with a text
 // that no other process and term has.
 func (p *process) newRecords() *record.Log {
-	out := &record.Log{Prefix: fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1)), Size: p.options.Decisions}
-	if p.changes != nil {
-		out.Seen = p.changes.Add
-	}
-	return out
+	return &record.Log{Prefix: fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1)), Size: p.options.Decisions}
 }
 
 // decisions returns what answers why the policies decided so; false if none runs in

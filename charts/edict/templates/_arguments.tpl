@@ -23,9 +23,6 @@
 - --health-probe-bind-address=:4271
 {{ include "edict.webhookArguments" . }}
 - --log-level={{ .Values.log.level }}
-{{- if .Values.changeLog.enabled }}
-- --change-log=-
-{{- end }}
 - --workers={{ .Values.workers }}
 - --child-memory={{ include "edict.childMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s

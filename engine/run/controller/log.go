@@ -117,7 +117,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 }
 
-// wrote logs the writes of a result, as the change log has them, without values.
+// wrote logs the writes of a result, without values.
 func (l *resultLog) wrote(ctx context.Context, log *slog.Logger, policy string, r reconcile.Result) {
 	if !log.Enabled(ctx, slog.LevelInfo) {
 		return
