@@ -12,9 +12,9 @@ func lspCommand() *cobra.Command {
 		Use:   "lsp",
 		Short: "Serve an editor as a language server, over the standard streams",
 		Long: `Speaks the language server protocol over standard input and output: findings as
-edict check shows them, completion of fields and names, hover, go to definition,
-rename and quick fixes. With a snapshot, which edict snapshot writes,
-it shows the values of expressions on their lines.
+edict check shows them, completion of fields and names, hover, go to definition and
+quick fixes. With a snapshot, which edict snapshot writes, it shows the values of
+expressions on their lines.
 
 The flags are also initialization options of the same names: schemas, snapshot,
 key and now. docs/editors.md says how editors are set up.`,

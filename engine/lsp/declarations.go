@@ -133,13 +133,32 @@ func (s *Server) definition(_ context.Context, p at) (any, error) {
 	}
 	place := a.text.place(p.Position)
 	if l := a.loopAt(place); l != nil {
-		return Location{a.text.uri, a.text.until(l.declared(), len([]rune(l.name)))}, nil
+		return l, nil
 	}
 	d := a.named(place)
 	if d == nil {
 		return nil, nil
 	}
 	return Location{a.text.uri, a.text.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
+}
+
+// loopAt returns where the name at a place is declared by a macro, such as x in
+// items.filter(x, x.ready); nil when it is not.
+func (a *analysis) loopAt(p document.Position) *Location {
+	c := a.cursorAt(p)
+	if c == nil {
+		return nil
+	}
+	list, err := cel.Uses(c.text)
+	if err != nil {
+		return nil
+	}
+	for _, u := range list {
+		if length := len([]rune(u.Name)); u.Declared != cel.Outside && c.offset >= u.Start && c.offset <= u.Start+length {
+			return &Location{a.text.uri, a.text.until(c.node.At(c.start+u.Declared), length)}
+		}
+	}
+	return nil
 }
 
 // kindOf names the kind of an input, or its kinds.

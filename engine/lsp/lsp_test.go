@@ -407,43 +407,6 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestRename renames a name where it is declared and used, and nowhere else.
-func TestRename(t *testing.T) {
-	t.Parallel()
-	e := edit(t, policy)
-	for at, old := range map[string]string{"inputs.po|ds.map": "inputs.pods", "- name: po|ds": "inputs.pods"} {
-		params := e.at(at)
-		params["newName"] = "all"
-		var got struct {
-			Changes map[string][]struct {
-				Range   lsp.Range `json:"range"`
-				NewText string    `json:"newText"`
-			} `json:"changes"`
-		}
-		if err := e.request("textDocument/rename", params, &got); err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(e.text, "\n")
-		edits := got.Changes[e.uri]
-		for _, edit := range slices.Backward(edits) {
-			r := edit.Range
-			lines[r.Start.Line] = lines[r.Start.Line][:r.Start.Character] + edit.NewText + lines[r.End.Line][r.End.Character:]
-		}
-		want := strings.ReplaceAll(strings.Replace(e.text, "- name: pods", "- name: all", 1), old, "inputs.all")
-		want = strings.Replace(want, `"inputs.all: ${`, `"inputs.pods: ${`, 1) // a text, no expression
-		if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
-			t.Errorf("%s: %s", at, diff)
-		}
-	}
-	for at, name := range map[string]string{"${wh|ere}": "pod", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b", "object.meta|data": "x"} {
-		params := e.at(at)
-		params["newName"] = name
-		if err := e.request("textDocument/rename", params, nil); err == nil {
-			t.Errorf("%s can be renamed to %s", at, name)
-		}
-	}
-}
-
 // TestQuickFixes mend findings, or accept them.
 func TestQuickFixes(t *testing.T) {
 	t.Parallel()

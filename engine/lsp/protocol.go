@@ -21,7 +21,6 @@ type documentID struct {
 type at struct {
 	TextDocument documentID `json:"textDocument"`
 	Position     Position   `json:"position"`
-	NewName      string     `json:"newName"`
 }
 
 // within is a part of a document.

@@ -61,7 +61,7 @@ func init() {
 		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": (*Server).watched,
 		"workspace/didChangeWatchedFiles": (*Server).watched,
 		"textDocument/completion":         request((*Server).completion), "textDocument/hover": request((*Server).hover),
-		"textDocument/definition": request((*Server).definition), "textDocument/rename": request((*Server).rename),
+		"textDocument/definition": request((*Server).definition),
 		"textDocument/codeAction": request((*Server).codeActions), "textDocument/inlayHint": request((*Server).inlayHints),
 	}
 }
@@ -138,7 +138,6 @@ func (s *Server) initialize(_ context.Context, raw json.RawMessage) (any, error)
 			"executeCommandProvider": map[string]any{"commands": []string{commandEvaluate}},
 			"hoverProvider":          true,
 			"definitionProvider":     true,
-			"renameProvider":         true,
 			"inlayHintProvider":      true,
 		},
 	}, nil
