@@ -153,7 +153,7 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 		"--leader-elect", "--leader-elect-namespace", "edict-system", "--leader-elect-identity", name,
 		"--metrics-bind-address", c.metrics, "--health-probe-bind-address", "",
 	}
-	for _, policy := range s.markers() {
+	for _, policy := range markers() {
 		c.args = append(c.args, "--allow", "{policy: "+policy+", kind: Node, fields: [metadata.labels, metadata.annotations]}")
 	}
 	if c.args = append(c.args, s.scene.args...); s.scene.configMaps {
