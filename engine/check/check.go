@@ -11,7 +11,7 @@ import (
 type finder func(p *policy)
 
 // finders look at one policy each.
-var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, neverEqual, quantities, quantitiesOfNumbers, quadratic, literals, missingFields, namespaces, sharedNames, dividedWrites, rememberedWaits, unlimited, unowned, wholeObjects, rest}
+var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, neverEqual, quantities, quantitiesOfNumbers, literals, missingFields, sharedNames, dividedWrites, rememberedWaits, unlimited, unowned, wholeObjects, rest}
 
 // Findings returns what is wrong with policies: the problems of loading them, and
 // what there is to say about those that compile, in the order of the files. What a
@@ -43,7 +43,6 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 	problems.Append(each.List())
 	documentNames(b, problems)
 	together(b, problems, related)
-	turns(b, problems, related)
 	twice(b, related)
 	return accepted(b, problems.List()), related
 }

@@ -155,3 +155,15 @@ func (d *dependencies) local(name string) *plan.Variable {
 	}
 	return nil
 }
+
+// sides returns what an expression compares, and how; "" when it does not.
+func sides(e ast.Expr) (a, b ast.Expr, name string) {
+	if e.Kind() != ast.CallKind {
+		return nil, nil, ""
+	}
+	switch name := e.AsCall().FunctionName(); name {
+	case operators.Equals, operators.NotEquals, operators.In:
+		return e.AsCall().Args()[0], e.AsCall().Args()[1], name
+	}
+	return nil, nil, ""
+}

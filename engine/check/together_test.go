@@ -7,6 +7,9 @@ import (
 
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -55,4 +58,15 @@ func TestOneObjectOfTwoPolicies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// settled returns a simulation of objects that has come to rest, or has ended because of
+// what was written: far more than policies that do come to rest write.
+func settled(t *testing.T, b *source.Bundle, manifests []string) *simulate.Simulation {
+	t.Helper()
+	sim := simulate.New(t.Context(), simulate.Options{
+		Policies: b.Policies, Schemas: b.Schemas, Objects: fixture.Objects(t, manifests...), Guard: guard.New(b.Allowances).Assuming(), Start: fixture.Start, MaxKept: 256 << 10,
+	})
+	sim.Settle(t.Context())
+	return sim
 }

@@ -50,8 +50,6 @@ const (
 	NeverEqual           Code = "never-equal"
 	ConflictingWriters   Code = "conflicting-writers"
 	FeedbackLoop         Code = "feedback-loop"
-	OtherNamespace       Code = "other-namespace"
-	RedundantNamespace   Code = "redundant-namespace"
 	SharedName           Code = "shared-name"
 	DividedWrite         Code = "divided-write"
 	MissingField         Code = "missing-field"
@@ -78,7 +76,7 @@ var Severities = map[Code]Severity{
 	UnusedVariable: Warning, UnusedInput: Warning, UnusedParam: Warning, UnusedRego: Warning, RegoInput: Warning,
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
-	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
+	ConflictingWriters: Warning, FeedbackLoop: Warning,
 	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning, WholeObject: Note, Authority: Note, UnownedSource: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }

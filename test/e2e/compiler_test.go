@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -74,9 +73,6 @@ func TestCompilerKilled(t *testing.T) {
 // are refused, with what they keep. Memory stays below the limit of the chart.
 func TestManyLargePolicies(t *testing.T) {
 	t.Parallel()
-	if !budget.Long() {
-		t.Skip("it takes minutes; make test-long runs it")
-	}
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
