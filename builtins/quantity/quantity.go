@@ -128,6 +128,9 @@ const maxLength = 64
 
 func parse(v value.Value) (resource.Quantity, error) {
 	if q, ok := v.Value().(*resource.Quantity); ok { // what quantity(x), add and sub give
+		if value.Digits(q) > maxLength {
+			return resource.Quantity{}, fmt.Errorf("the quantity is longer than the %d digits that one may have", maxLength)
+		}
 		return q.DeepCopy(), nil
 	}
 	if n, ok := value.Int(v); ok {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // OfString makes a string value.
@@ -105,7 +106,8 @@ func Strings(v Value) []string {
 	return out
 }
 
-// Size returns the length of a string, list or object; 1 for anything else.
+// Size returns the length of a string, list or object, and of what a value of a library
+// holds; 1 for anything else.
 func Size(v Value) int {
 	switch v := v.(type) {
 	case *Map:
@@ -114,8 +116,10 @@ func Size(v Value) int {
 		return v.Len()
 	case types.String:
 		return len(v)
+	case nil, types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration, traits.Sizer, *types.Optional:
+		return 1
 	}
-	return 1
+	return max(1, held(v))
 }
 
 // OfDouble makes a floating-point value.

@@ -2,8 +2,12 @@ package value
 
 import (
 	"math"
+	"net/url"
 
+	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Bytes that values are counted with, apart from the texts in them: what a
@@ -100,8 +104,36 @@ func scalarBytes(v Value) int {
 		return ScalarBytes + len(v)
 	case types.Bytes:
 		return ScalarBytes + len(v)
+	case nil, types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration, traits.Sizer:
+		return ScalarBytes
+	default:
+		return libraryBytes + held(v)
 	}
-	return ScalarBytes
+}
+
+// libraryBytes is what a value of a library takes, apart from what it holds.
+const libraryBytes = 256
+
+// held returns the length of the texts and numbers in a value of a library: the digits of
+// a quantity, the parts of a semantic version or of a URL.
+func held(v Value) (n int) {
+	switch v := v.Value().(type) {
+	case *resource.Quantity:
+		return Digits(v)
+	case semver.Version:
+		for _, p := range v.Pre {
+			n += HolderBytes + len(p.VersionStr)
+		}
+		for _, b := range v.Build {
+			n += ScalarBytes + len(b)
+		}
+	case *url.URL:
+		if v != nil {
+			password, _ := v.User.Password()
+			n = len(v.Scheme) + len(v.Opaque) + len(v.User.Username()) + len(password) + len(v.Host) + len(v.Path) + len(v.RawPath) + len(v.RawQuery)
+		}
+	}
+	return n
 }
 
 // sizesOfParts adds up the sizes of what a list or map is made of.

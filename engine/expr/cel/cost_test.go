@@ -3,6 +3,7 @@ package cel
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +15,9 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	"gopkg.in/inf.v0"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiserver "k8s.io/apiserver/pkg/cel"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/expr"
@@ -198,6 +202,10 @@ func (s sized) opaque(t *cel.Type, depth int) ref.Val {
 	make, known := makers[t.TypeName()]
 	if !known {
 		return nil
+	}
+	if t.TypeName() == "kubernetes.Quantity" && s.filler == "9" { // what is parsed has few digits, sums any number
+		n, _ := new(big.Int).SetString(s.text(), 10)
+		return apiserver.Quantity{Quantity: resource.NewDecimalQuantity(*inf.NewDecBig(n, 3), resource.DecimalSI)}
 	}
 	do := s.env.demands.implementation(make.function, make.overload)
 	var v ref.Val
@@ -430,6 +438,46 @@ func TestLongTextsAreCharged(t *testing.T) {
 		_, _ = p.Eval(scope, meter)
 		if meter.Spent() < value.MaxResultBytes/bytesPerUnit {
 			t.Errorf("%s costs %d units", text, meter.Spent())
+		}
+	}
+}
+
+// TestComputedValuesAreCharged: what is done with a value of a library costs what the value
+// holds, also where no text of that length was parsed.
+func TestComputedValuesAreCharged(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	const (
+		sum     = `[lists.range(10000).fold(q, quantity("9"), i, q.add(q))].all(q, %s)` // 3,000 digits
+		version = `[semver("1.2.3-" + lists.range(10000).map(i, "longer").join(""))].all(v, %s)`
+		address = `[url("http://" + lists.range(10000).map(i, "longer").join("") + "@a/")].all(u, %s)`
+	)
+	for _, tt := range []struct {
+		within, expression string
+		// units are how many each further round costs at least.
+		units uint64
+	}{
+		{sum, `q.add(q).isGreaterThan(q)`, 24},
+		{sum, `q.sub(1) != q`, 20},
+		{sum, `sign(q) == 1 && !q.isInteger()`, 12},
+		{sum, `!quantity.parse(q).hasValue()`, 300},
+		{version, `v.compareTo(v) == 0`, 200},
+		{version, `v == v`, 200},
+		{address, `u == u`, 200},
+	} {
+		spent := func(rounds int) uint64 {
+			p, problem := wrong(env, fmt.Sprintf(tt.within, fmt.Sprintf("lists.range(%d).all(i, %s)", rounds, tt.expression)))
+			if p == nil {
+				t.Fatalf("%s: %s", tt.expression, problem)
+			}
+			meter := expr.NewMeter(t.Context())
+			if v, err := p.Eval(names{}, meter); err != nil || !value.IsTrue(v) {
+				t.Fatalf("%s: %v, %v", tt.expression, v, err)
+			}
+			return meter.Spent()
+		}
+		if got := (spent(101) - spent(1)) / 100; got < tt.units {
+			t.Errorf("%s costs %d units a round, want at least %d", tt.expression, got, tt.units)
 		}
 	}
 }

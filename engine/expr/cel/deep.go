@@ -78,8 +78,6 @@ type deepener struct {
 func (d *deepener) add(v ref.Val) {
 	d.visited++
 	switch v := value.Unwrap(v).(type) {
-	case nil, types.String, types.Bytes, types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration:
-		d.left -= value.Deep(v)
 	case *value.Map, *value.List:
 		d.left -= value.Deep(v)
 	case traits.Mapper:
@@ -88,7 +86,7 @@ func (d *deepener) add(v ref.Val) {
 		d.left -= value.HolderBytes
 		eachItem(v, func(item ref.Val) bool { d.add(item); return d.left >= 0 })
 	default:
-		d.left -= opaque(v)
+		d.left -= value.Deep(v)
 	}
 }
 

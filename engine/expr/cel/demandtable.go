@@ -14,7 +14,7 @@ var (
 	convertedDemand     = &demand{need: converted}
 	digitsDemand        = &demand{need: digits}
 	versionDemand       = &demand{need: parsed(48, charactersPerUnit/3)}
-	versionsDemand      = &demand{need: versions}
+	heldDemand          = &demand{need: held}
 	addressDemand       = &demand{need: parsed(1, charactersPerUnit)}
 	urlDemand           = &demand{need: parsed(4, charactersPerUnit)}
 	queryDemand         = &demand{need: query}
@@ -78,8 +78,10 @@ var catalogue = map[*demand][]string{
 	versionDemand: {
 		"string_to_semver", "string_bool_to_semver", "is_semver_string", "is_semver_string_bool",
 	},
-	versionsDemand: {
-		"semver_compare_to", "semver_is_greater_than", "semver_is_less_than",
+	heldDemand: {
+		"semver_compare_to", "semver_is_greater_than", "semver_is_less_than", "quantity_compare_to", "quantity_is_greater_than",
+		"quantity_is_less_than", "quantity_add", "quantity_add_int", "quantity_sub", "quantity_sub_int", "quantity_sign",
+		"quantity_is_integer", "quantity_get_int", "quantity_get_float",
 	},
 	addressDemand: {
 		"string_to_ip", "is_ip", "ip_is_canonical", "string_to_cidr", "is_cidr", "cidr_contains_ip_string",
@@ -194,9 +196,9 @@ var catalogue = map[*demand][]string{
 		"greater_duration", "greater_int64", "greater_int64_double", "greater_int64_uint64", "greater_timestamp", "greater_uint64",
 		"greater_uint64_double", "greater_uint64_int64", "select_optional_field", "conditional", "list_optindex_optional_int",
 		"map_optindex_optional_value", "optional_list_optindex_optional_int", "optional_map_optindex_optional_value", "index_list",
-		"index_map", "optional_list_index_int", "optional_map_index_value", "__not_strictly_false__", "logical_or", "quantity_add",
-		"quantity_add_int", "quantity_get_float", "quantity_get_int", "bool_to_bool", "bytes_to_bytes",
-		"quantity_compare_to", "cidr_contains_cidr", "cidr_contains_ip_ip", "double_to_double", "int64_to_double", "uint64_to_double",
+		"index_map", "optional_list_index_int", "optional_map_index_value", "__not_strictly_false__", "logical_or",
+		"bool_to_bool", "bytes_to_bytes",
+		"cidr_contains_cidr", "cidr_contains_ip_ip", "double_to_double", "int64_to_double", "uint64_to_double",
 		"duration_to_duration", "to_dyn", "ip_family", "list_first", "format.byte", "format.date", "format.datetime",
 		"format.dns1035Label", "format.dns1035LabelPrefix", "format.dns1123Label", "format.dns1123LabelPrefix",
 		"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.qualifiedName",
@@ -208,7 +210,7 @@ var catalogue = map[*demand][]string{
 		"timestamp_to_minutes", "timestamp_to_month", "url_get_scheme",
 		"duration_to_seconds", "timestamp_to_seconds", "optional_hasValue", "double_to_int64",
 		"duration_to_int64", "int64_to_int64", "timestamp_to_int64", "uint64_to_int64", "cidr_ip", "ip_is_global_unicast",
-		"quantity_is_greater_than", "quantity_is_integer", "quantity_is_less_than", "ip_is_link_local_multicast",
+		"ip_is_link_local_multicast",
 		"ip_is_link_local_unicast", "ip_is_loopback", "ip_is_unspecified", "list_last", "semver_major", "cidr_masked",
 		"math_@max_double", "math_@max_double_double", "math_@max_double_int", "math_@max_double_uint", "math_@max_int",
 		"math_@max_int_double", "math_@max_int_int", "math_@max_int_uint", "math_@max_uint", "math_@max_uint_double",
@@ -221,9 +223,9 @@ var catalogue = map[*demand][]string{
 		"math_isFinite_double", "math_isInf_double", "math_isNaN_double", "math_round_double", "math_sign_double", "math_sign_int",
 		"math_sign_uint", "math_sqrt_double", "math_sqrt_int", "math_sqrt_uint", "math_trunc_double", "semver_minor", "optional_none",
 		"optional_of", "optional_ofNonZeroValue", "optional_or_optional", "optional_orValue_value", "semver_patch",
-		"cidr_prefix_length", "quantity_sign", "list_size", "map_size", "size_list", "size_map", "bool_to_string", "cidr_to_string",
+		"cidr_prefix_length", "list_size", "map_size", "size_list", "size_map", "bool_to_string", "cidr_to_string",
 		"double_to_string", "duration_to_string", "int64_to_string", "ip_to_string", "string_to_string", "timestamp_to_string",
-		"uint64_to_string", "quantity_sub", "quantity_sub_int", "int64_to_timestamp", "timestamp_to_timestamp", "type",
+		"uint64_to_string", "int64_to_timestamp", "timestamp_to_timestamp", "type",
 		"double_to_uint64", "int64_to_uint64", "uint64_to_uint64", "optional_value",
 	},
 }

@@ -142,15 +142,14 @@ func validated(a *callArgs) expr.Need {
 	return expr.Need{Work: 1 + units(times(n+1, size), instructionsPerUnit), Bytes: 4096 + 4*n}
 }
 
-// versions is for comparisons of versions, whose parts can be many.
-func versions(a *callArgs) expr.Need {
-	parts := 1
+// held is for calls that go once through what values of libraries hold, as comparing and
+// adding do.
+func held(a *callArgs) expr.Need {
+	n := 0
 	for _, v := range a {
-		if s, ok := v.(apiserver.Semver); ok {
-			parts += len(s.Pre) + len(s.Build)
-		}
+		n += value.Size(v)
 	}
-	return expr.Need{Work: units(parts, itemsPerUnit)}
+	return expr.Need{Work: units(n, bytesPerUnit/2), Bytes: n}
 }
 
 // query is a URL's query taken apart.
@@ -171,19 +170,6 @@ func path(a *callArgs) expr.Need {
 	}
 	n := 3 * (len(u.Path) + len(u.RawPath) + len(u.Host))
 	return read(n, n)
-}
-
-// opaque is what a value of a library takes.
-func opaque(v ref.Val) int {
-	switch v := v.(type) {
-	case apiserver.URL:
-		if v.URL != nil {
-			return 256 + len(v.Host) + len(v.Path) + len(v.RawPath) + len(v.RawQuery)
-		}
-	case apiserver.Semver:
-		return 256 + 48*(len(v.Pre)+len(v.Build))
-	}
-	return 256
 }
 
 // formatted is format: each item is written once, with as many digits as a
