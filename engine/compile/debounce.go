@@ -30,7 +30,7 @@ func debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debounce {
 	out.Key.Fit(textType, "key", &s.problems.Problems)
 	if text, ok := value.Str(out.Window.Constant()); !ok {
 		wantDuration(out.Window, "window", s.problems)
-	} else if _, err := time.ParseDuration(text); err != nil {
+	} else if d, err := time.ParseDuration(text); err != nil || d < 0 {
 		s.problems.Hintf(out.Window.Pos(), "such as 10s", "%q is no duration", text)
 	}
 	for i := range d.Allowed {

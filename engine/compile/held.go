@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,8 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	annotation := plan.HeldPrefix + keptName(h.policy, r)
 	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
 	stored := annotationOf(annotation)
-	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)
+	// A time that lies ahead is none, whoever wrote it: the clock may differ by a minute.
+	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\")).optFlatMap(t, elapsed(t, duration(%q)) ? optional.of(t) : optional.none())", stored, -plan.MaxAhead)
 	row := func(name, when string, value *document.Node) *document.Node {
 		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
 		return empty.With("name", document.NewText(at, name)).With("when", document.NewText(at, when)).With("do", document.NewList(at, set))
@@ -80,7 +82,7 @@ func (h *held) valid(r *v1alpha1.Rule) bool {
 		h.problems.Hintf(c.Pos(), "when: {held: EXPRESSION, for: 5m}", "a condition that must hold for some time has held and for")
 		return false
 	}
-	return mayKeep(h.policy, r, r.When.Pos(), h.names, h.problems)
+	return positive(r.When.For, h.problems) && mayKeep(h.policy, r, r.When.Pos(), h.names, h.problems)
 }
 
 // keptName returns the name, after the slash, of an annotation in which a rule keeps times.
@@ -108,6 +110,24 @@ func mayKeep(policy *v1alpha1.Policy, r *v1alpha1.Rule, at document.Position, na
 	}
 	return false
 }
+
+// positive reports whether a duration is longer than nothing, as far as it is written out, and
+// rejects one that is not.
+func positive(t v1alpha1.Text, problems *findings) bool {
+	d, err := time.ParseDuration(t.Value)
+	switch {
+	case err == nil && d <= 0:
+		problems.Hintf(t.Pos(), "such as 5m", "the duration %s is not longer than nothing", t.Value)
+	case err != nil && durationForm.MatchString(t.Value):
+		problems.Hintf(t.Pos(), "at most 2562047h", "the duration %s is too long", t.Value)
+	default:
+		return true
+	}
+	return false
+}
+
+// durationForm is that of a text which is meant as a duration.
+var durationForm = regexp.MustCompile(`^-?([0-9.]+(ns|us|ms|s|m|h))+$`)
 
 // duration returns a CEL expression for a duration such as 5m, or for an expression.
 func duration(t v1alpha1.Text) string {

@@ -35,7 +35,7 @@ func (rs *rates) rate(r *v1alpha1.Rule, out *plan.Rule) *plan.Rate {
 	case out.WhenPerItem:
 		rs.problems.Hintf(r.When.Pos(), "filter the list: forEach: list.filter(item, ...)", "a rate counts all items of the list, so when cannot name one")
 		return nil
-	case !mayKeep(rs.policy, r, d.Pos, rs.annotations, rs.problems):
+	case !positive(d.Per, rs.problems), !mayKeep(rs.policy, r, d.Pos, rs.annotations, rs.problems):
 		return nil
 	}
 	if n, err := strconv.Atoi(d.Max.Value); err == nil && (n < 1 || n > plan.MaxRate) {

@@ -38,7 +38,7 @@ func newPace(rate *plan.Rate, eval func(*cel.Program) (value.Value, error), now 
 	p.max = int(n)
 	text, _ := value.Str(values[2])
 	for field := range strings.FieldsSeq(text) {
-		if at, err := time.Parse(time.RFC3339, field); err == nil && at.Add(p.per).After(now) {
+		if at, err := time.Parse(time.RFC3339, field); err == nil && at.Add(p.per).After(now) && !at.After(now.Add(plan.MaxAhead)) {
 			p.times = append(p.times, at)
 		}
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/children"
 )
@@ -17,6 +18,11 @@ const (
 	HeldPrefix = "held.edict.dev/"
 	RatePrefix = "rate.edict.dev/"
 )
+
+// MaxAhead is how far a time in such an annotation may lie ahead of now: the clock of another
+// process may differ. A later one counts as none, or whoever may write annotations could keep a
+// rule from running.
+const MaxAhead = time.Minute
 
 // domain is that of the marks which the engine keeps on objects. Texts of policies write no
 // label and no annotation below it.
