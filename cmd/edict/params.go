@@ -27,7 +27,7 @@ func (p *paramValues) register(flags *pflag.FlagSet) {
 func (p *paramValues) overrides() (compile.Overrides, error) {
 	out := compile.Overrides{}
 	for _, file := range p.files {
-		text, err := os.ReadFile(file)
+		text, err := readParams(file)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +35,9 @@ func (p *paramValues) overrides() (compile.Overrides, error) {
 		nodes := document.Parse(file, text, &problems)
 		if err := problems.Err(); err != nil {
 			return nil, found("%v", err)
+		}
+		if len(nodes) > 1 {
+			return nil, found("%s: a file of --params has one document, this has %d: give another file for the others", nodes[1].Pos, len(nodes))
 		}
 		values, err := compile.ReadOverrides(file, nodes...)
 		if err != nil {
@@ -44,6 +47,23 @@ func (p *paramValues) overrides() (compile.Overrides, error) {
 	}
 	typed, err := parseParams(p.values)
 	return out.With(compile.TypedOverrides(typed, source.Typed)), err
+}
+
+// maxParams is how large a file of params may be, in bytes: as large as a ConfigMap.
+const maxParams = 1 << 20
+
+// readParams reads a file of params.
+func readParams(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxParams+1))
+	if len(text) > maxParams {
+		return nil, found("%s: a file of --params may have %d bytes, this has more", file, maxParams)
+	}
+	return text, err
 }
 
 // parseParams reads policy.name=value.

@@ -80,3 +80,20 @@ func TestParamsFile(t *testing.T) {
 		})
 	}
 }
+
+// TestFilesOfParams: a file of params has one document and is no larger than a ConfigMap.
+func TestFilesOfParams(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for text, want := range map[string]string{
+		"a: {b: c}\n---\nd: {e: f}\n":                    "has one document, this has 2",
+		"a: {b: " + strings.Repeat("x", maxParams) + "}": "may have 1048576 bytes, this has more",
+		"a: {b: c}\n": "",
+	} {
+		values := paramValues{files: []string{writeFile(t, folder, "params.yaml", text)}}
+		_, err := values.overrides()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -200,16 +200,27 @@ func (ps *Problems) List() []Problem {
 // Err returns the errors as one error, or nil if there are none.
 func (ps *Problems) Err() error { return Join(ps.List()) }
 
-// Join makes one error of the errors among these problems; nil if none.
+// maxJoined is how many errors Join writes out.
+const maxJoined = 100
+
+// Join makes one error of the errors among these problems; nil if none. Of very many it
+// writes the first, and the number of the others.
 func Join(list []Problem) error {
 	var lines []string
+	errs := 0
 	for _, p := range list {
-		if p.Severity == Error {
+		if p.Severity != Error {
+			continue
+		}
+		if errs++; errs <= maxJoined {
 			lines = append(lines, p.Error())
 		}
 	}
-	if len(lines) == 0 {
+	if errs == 0 {
 		return nil
+	}
+	if more := errs - maxJoined; more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more errors are not shown", more))
 	}
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }

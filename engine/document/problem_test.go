@@ -101,3 +101,16 @@ func TestControlCharacters(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestManyErrors: of very many errors the first are written out, and the number of the others.
+func TestManyErrors(t *testing.T) {
+	t.Parallel()
+	var list []Problem
+	for i := range 5000 {
+		list = append(list, Problem{Position: Position{File: "f.yaml", Line: i + 1, Column: 1}, Severity: Error, Message: "wrong"})
+	}
+	lines := strings.Split(Join(list).Error(), "\n")
+	if len(lines) != maxJoined+1 || lines[maxJoined] != "4900 more errors are not shown" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}

@@ -29,7 +29,7 @@ func ReadAnswers(text []byte) (Object, error) {
 	}
 	answers, err := apiserver.Decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", err)
+		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", mismatch(err))
 	}
 	return answers, nil
 }

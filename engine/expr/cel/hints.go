@@ -32,7 +32,7 @@ var elsewhere = map[string]string{
 // text is found or written.
 var unconverted = []struct{ messages, text, hint string }{
 	{"type conversion error from 'string' to 'google.protobuf.Duration' | invalid duration argument", "this text is no duration", "units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days: 24h)"},
-	{"invalid timestamp argument | type conversion error from 'string' to 'google.protobuf.Timestamp'", "this text is no time", "write it as in RFC 3339: 2026-03-01T12:00:00Z"},
+	{"invalid timestamp argument | type conversion error from 'string' to 'google.protobuf.Timestamp'", "this is no time", "a text as in RFC 3339, 2026-03-01T12:00:00Z, or seconds since 1970, until the year 9999"},
 	{"type conversion error from 'string' to 'int'", "this text is no whole number of 64 bits", "test it before, as in x.matches('^-?[0-9]{1,18}$') ? int(x) : 0"},
 	{"type conversion error from 'string' to 'uint'", "this text is no whole number of 64 bits that is not negative", "test it before, as in x.matches('^[0-9]{1,19}$') ? uint(x) : 0u"},
 	{"type conversion error from 'string' to 'double'", "this text is no number", "test it before, as in x.matches('^-?[0-9]+([.][0-9]+)?$') ? double(x) : 0.0"},

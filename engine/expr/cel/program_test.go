@@ -129,7 +129,7 @@ func TestRunTimeErrors(t *testing.T) {
 		`bool(object.spec.nodeName)`:                                    "this text is neither true nor false",
 		`elapsed(dyn(object.metadata.name), duration("1h"))`:            "no such overload: elapsed(string",
 		`duration(object.spec.nodeName)`:                                "this text is no duration; units are",
-		`timestamp(object.spec.nodeName)`:                               "this text is no time; write it as in RFC 3339: 2026-03-01T12:00:00Z",
+		`timestamp(object.spec.nodeName)`:                               "this is no time; a text as in RFC 3339, 2026-03-01T12:00:00Z, or seconds since 1970, until the year 9999",
 		`quantity(object.spec.nodeName)`:                                "quantities must match the regular expression",
 		`[1].slice(0, size(object.spec.nodeName))`:                      "list is length 1; math.least(n, size(list))",
 		`variables.any + 1`:                                             "a value has another type than the expression expects (no such overload)",
@@ -268,8 +268,8 @@ func TestHabits(t *testing.T) {
 		`key.name == "${params.label}-x"`: `${params.label} stays as it is in a text of an expression (join texts, as in params.name + "-x"; only templates have ${ })`,
 		`key.name == "${HOME}-x"`:         "",
 		`timestamp("a" + key.name)`:       "",
-		`timestamp("a")`:                  "this text is no time (write it as in RFC 3339: 2026-03-01T12:00:00Z)",
-		`timestamp(string("a"))`:          "this text is no time; write it as in RFC 3339: 2026-03-01T12:00:00Z (it is written out, so this would fail in every evaluation)",
+		`timestamp("a")`:                  "this is no time (a text as in RFC 3339, 2026-03-01T12:00:00Z, or seconds since 1970, until the year 9999)",
+		`timestamp(string("a"))`:          "this is no time; a text as in RFC 3339, 2026-03-01T12:00:00Z, or seconds since 1970, until the year 9999 (it is written out, so this would fail in every evaluation)",
 	} {
 		var problems document.Problems
 		env.Compile(Text{Source: source}, &problems)

@@ -86,7 +86,7 @@ func (r *room) fit(id string, v *lifecycle.CheckResult) *lifecycle.CheckResult {
 		out := *v
 		out.Recheck = lifecycle.RecheckDue
 		return &out
-	case err != nil && !v.TooLarge && !(runs && v.Kept <= r.assigned[id]):
+	case err != nil && !v.TooLarge && (!runs || v.Kept > r.assigned[id]):
 		return refusedFor(v, err)
 	}
 	return v
