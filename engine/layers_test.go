@@ -251,3 +251,24 @@ func TestEngineDoesNotKnowTheDomain(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestOneMetadataClient: engine/cluster makes the client for metadata, which checks names
+// before it puts them into a path; no other package makes one.
+func TestOneMetadataClient(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"../engine", "../cmd"} {
+		err := filepath.WalkDir(folder, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(file) != ".go" || file == "../engine/cluster/metadata.go" || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(file)
+			if strings.Contains(string(text), "metadata.NewFor") {
+				t.Errorf("%s makes a client for metadata: cluster.Metadata does", file)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
