@@ -110,7 +110,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
-	if err := printResult(out, f.output, sim.Result()); err != nil {
+	if err := printResult(out, f.output, sim.Shown()); err != nil {
 		return err
 	}
 	if err := regoLimit(); err != nil {

@@ -123,17 +123,18 @@ func params(p *plan.Policy) map[string]any {
 }
 
 // taken returns the objects that were read, with the fields that the policy reads,
-// sorted, each once. Of Secrets they have digests.
-func taken(r *record.Record, list []eval.Read) ([]simulate.Object, error) {
+// sorted, each once, and the values of Secrets, of which the objects have digests.
+func taken(r *record.Record, list []eval.Read) ([]simulate.Object, *snapshot.Values, error) {
 	reads, err := snapshot.New([]*plan.Policy{r.Inputs.Policy})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var objects []simulate.Object
 	for _, one := range list {
 		objects = append(objects, plainObject(one))
 	}
-	return reads.Take(together(objects)), nil
+	objects = together(objects)
+	return reads.Take(objects), snapshot.ValuesOf(objects...), nil
 }
 
 // plainObject returns an object of the read model as a manifest.
@@ -221,5 +222,5 @@ func again(ctx context.Context, r *record.Record, o Options, in *inputs) (simula
 		sim.Advance(ctx, r.At)
 	}
 	got := sim.Result()
-	return got, agree(r, got)
+	return got, agree(r, got, in.values)
 }

@@ -10,14 +10,16 @@ import (
 
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/snapshot"
 	"github.com/edict-dev/edict/engine/value"
 )
 
 // agree reports how what was done again differs from the record: its first writes
-// for the key must be those of the record.
-func agree(r *record.Record, got simulate.Result) error {
+// for the key must be those of the record, with digests in place of values of Secrets.
+func agree(r *record.Record, got simulate.Result, values *snapshot.Values) error {
 	var again []simulate.Effect
 	for _, e := range got.Effects {
 		if e.Key == r.Inputs.Key {
@@ -32,11 +34,24 @@ func agree(r *record.Record, got simulate.Result) error {
 			}
 			return fmt.Errorf("%w: it does not write %s %s again%s", ErrNotAlone, e.Target.Kind(), e.Target.Name(), why)
 		}
-		if diff := cmp.Diff(plainEffect(e), plain(again[i])); diff != "" {
+		want, have := plainEffect(e, values), plain(again[i])
+		if r.SeesValues() {
+			unapplied(want.Patch, r.Inputs.Policy.Name)
+			unapplied(have.Patch, r.Inputs.Policy.Name)
+		}
+		if diff := cmp.Diff(want, have); diff != "" {
 			return fmt.Errorf("%w: it writes otherwise (-then +again):\n%s", ErrNotAlone, diff)
 		}
 	}
 	return nil
+}
+
+// unapplied removes the digest of what was applied, which has values of Secrets in it.
+func unapplied(patch any, policy string) {
+	body, _ := patch.(map[string]any)
+	metadata, _ := body["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	delete(annotations, plan.AppliedPrefix+policy)
 }
 
 // effect is what two writes have to have in common.
@@ -45,8 +60,8 @@ type effect struct {
 	Patch                                    any
 }
 
-func plainEffect(e *eval.Effect) effect {
-	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind(), Namespace: e.Target.Namespace(), Name: e.Target.Name(), Patch: apiserver.Generic(value.Plain(e.Patch))}
+func plainEffect(e *eval.Effect, values *snapshot.Values) effect {
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind(), Namespace: e.Target.Namespace(), Name: e.Target.Name(), Patch: values.Hide(apiserver.Generic(value.Plain(e.Patch)))}
 }
 
 func plain(e simulate.Effect) effect {

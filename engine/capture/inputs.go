@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/snapshot"
 )
 
 // inputs are all that a decision depended on, as plain values.
@@ -26,6 +27,8 @@ type inputs struct {
 	answers map[string]any
 	// remembered is what the key remembered, as tests write it.
 	remembered map[string]any
+	// values are those of Secrets that were read.
+	values *snapshot.Values
 	// waited is how long the decision was debounced.
 	waited time.Duration
 }
@@ -46,10 +49,12 @@ func inputsOf(ctx context.Context, r *record.Record) (*inputs, error) {
 	if out.answers, err = builtins.Recorded(exchanges(r)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotAlone, err)
 	}
-	objects, err := taken(r, r.Reads(ctx))
-	if err != nil {
+	var objects []simulate.Object
+	if objects, out.values, err = taken(r, r.Reads(ctx)); err != nil {
 		return nil, err
 	}
+	out.answers, _ = out.values.Hide(out.answers).(map[string]any)
+	out.remembered, _ = out.values.Hide(out.remembered).(map[string]any)
 	out.objects, out.primary = split(r, objects)
 	return out, nil
 }

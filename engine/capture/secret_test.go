@@ -32,7 +32,7 @@ func TestMarkedSecrets(t *testing.T) {
 			"data":     map[string]any{"key": "czNjcmV0"},
 		}, nil, value.KeepAll)
 		r := &record.Record{Inputs: record.Inputs{Input: eval.Input{Policy: p}}}
-		got, err := taken(r, []eval.Read{{Source: source, Object: object, Mask: value.KeepAll}})
+		got, _, err := taken(r, []eval.Read{{Source: source, Object: object, Mask: value.KeepAll}})
 		if err != nil || len(got) != 1 {
 			t.Fatal(got, err)
 		}

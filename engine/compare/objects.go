@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/snapshot"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -87,13 +88,14 @@ func writersOf(lists ...[]simulate.Effect) map[simulate.Target][]string {
 // counted are the fields of metadata that the API server chooses.
 var counted = []string{"uid", "creationTimestamp", "resourceVersion", "generation", "managedFields"}
 
-// significant returns an object without the fields that the API server chooses.
+// significant returns an object as people see it, without the fields that the API server
+// chooses.
 func significant(o simulate.Object) simulate.Object {
 	if o == nil {
 		return nil
 	}
-	out := maps.Clone(o)
-	metadata, _ := o["metadata"].(map[string]any)
+	out := maps.Clone(snapshot.ShownObject(o))
+	metadata, _ := out["metadata"].(map[string]any)
 	metadata = maps.Clone(metadata)
 	for _, field := range counted {
 		delete(metadata, field)

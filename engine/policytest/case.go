@@ -25,6 +25,8 @@ type caseRun struct {
 	sim      *simulate.Simulation
 	spelling speller
 	failures []string
+	// wanted are the objects that are expected.
+	wanted []simulate.Object
 	// outcomes are what the expectations should be to hold.
 	outcomes []outcome
 	// documents are the names that the policies have in their documents.
@@ -36,8 +38,20 @@ type caseRun struct {
 	quiet []quiet
 }
 
-// run returns what is wrong, in words.
+// run returns what is wrong, in words, without values of Secrets.
 func (c *caseRun) run(ctx context.Context) []string {
+	failures := c.failed(ctx)
+	if c.sim == nil || len(failures) == 0 {
+		return failures
+	}
+	values := c.sim.Values(c.wanted...)
+	for i, f := range failures {
+		failures[i] = values.Text(f)
+	}
+	return failures
+}
+
+func (c *caseRun) failed(ctx context.Context) []string {
 	if err := c.start(ctx); err != nil {
 		return []string{err.Error()}
 	}

@@ -113,6 +113,7 @@ func (c *caseRun) object(n *document.Node) {
 		c.failures = append(c.failures, err.Error())
 		return
 	}
+	c.wanted = append(c.wanted, want)
 	id := simulate.ID(want)
 	got := c.sim.Get(id)
 	if got == nil {

@@ -19,18 +19,24 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // The digest is the SHA-256 of namespace, name, key and value, in base64 as the
 // value was, so that equal values of two keys do not look alike.
 func Redacted(object map[string]any) map[string]any {
+	metadata, _ := object["metadata"].(map[string]any)
+	return RedactedAs(metadata["namespace"], metadata["name"], object)
+}
+
+// RedactedAs is Redacted for a part of the Secret that has a namespace and a name.
+func RedactedAs(namespace, name any, object map[string]any) map[string]any {
 	out := maps.Clone(object)
 	metadata, _ := object["metadata"].(map[string]any)
 	for _, field := range []string{"data", "stringData"} {
 		if values, ok := object[field].(map[string]any); ok {
-			out[field] = digests(fmt.Sprint(metadata["namespace"], "/", metadata["name"]), values)
+			out[field] = digests(fmt.Sprint(namespace, "/", name), values)
 		}
 	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		metadata, annotations = maps.Clone(metadata), maps.Clone(annotations)
 		maps.DeleteFunc(annotations, func(name string, v any) bool {
 			text, isText := v.(string)
-			return name == lastApplied || !isText || mayHoldValues(text, object)
+			return name == lastApplied || v != nil && !isText || mayHoldValues(text, object)
 		})
 		metadata["annotations"] = annotations
 		out["metadata"] = metadata
@@ -63,16 +69,20 @@ func mayHoldValues(text string, secret map[string]any) bool {
 // gzipped is how the base64 of what gzip has compressed begins.
 const gzipped = "H4sI"
 
-// minHeld is how long a value is at least of which one can say that a text holds it.
-const minHeld = 4
+// MinHeld is how long a value is at least of which one can say that a text holds it.
+const MinHeld = 4
 
-func holds(text, v string) bool { return len(v) >= minHeld && strings.Contains(text, v) }
+func holds(text, v string) bool { return len(v) >= MinHeld && strings.Contains(text, v) }
 
 // digests replaces values by their digests. Each part goes in with its length,
 // so that no two Secrets give the same input.
 func digests(of string, values map[string]any) map[string]any {
 	out := make(map[string]any, len(values))
 	for key, v := range values {
+		if v == nil { // a patch removes it
+			out[key] = nil
+			continue
+		}
 		text := fmt.Sprint(v)
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%d:%s%d:%s", len(of), of, len(key), key, len(text), text))
 		out[key] = base64.StdEncoding.EncodeToString(sum[:])

@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/snapshot"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -52,6 +53,8 @@ type Target struct {
 func targetOf(id world.ID) Target {
 	return Target{APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 }
+
+func (t Target) id() world.ID { return Reference(t).ID() }
 
 // Call is a call of a builtin with side effects.
 type Call struct {
@@ -207,6 +210,31 @@ func (s *Simulation) Result() Result {
 		out.Requeue = append(out.Requeue, Requeue{Policy: d.item.policy, Key: d.item.key, At: d.at.UTC()})
 	}
 	return out.filled()
+}
+
+// Values returns the values of Secrets that there were, for what people and files get.
+func (s *Simulation) Values(more ...Object) *snapshot.Values {
+	return snapshot.ValuesOf(slices.Concat(s.server.secrets, s.server.objects.List(), more)...)
+}
+
+// Shown is Result for people and files, without values of Secrets. What a policy has
+// written to objects of other kinds is not hidden.
+func (s *Simulation) Shown() Result {
+	out, values := s.Result(), s.Values()
+	out.Effects, out.Calls, out.Errors = slices.Clone(out.Effects), slices.Clone(out.Calls), slices.Clone(out.Errors)
+	for i, e := range out.Effects {
+		out.Effects[i].Patch = values.ShownPatch(e.Target.id(), e.Patch)
+	}
+	for i, c := range out.Calls {
+		out.Calls[i].Request, out.Calls[i].Response, out.Calls[i].Error = values.Hide(c.Request), values.Hide(c.Response), values.Text(c.Error)
+	}
+	for i, e := range out.Errors {
+		out.Errors[i].Message = values.Text(e.Message)
+	}
+	for i, o := range out.Objects {
+		out.Objects[i] = snapshot.ShownObject(o)
+	}
+	return out
 }
 
 // Objects returns the objects as the server in memory has them now, with defaults

@@ -33,6 +33,8 @@ type server struct {
 	// given are the first objects as they were given, until they change: they
 	// are shown as they were, without what the server adds.
 	given map[world.ID]Object
+	// secrets are all versions of Secrets that there were.
+	secrets []Object
 }
 
 func newServer(schemas *schema.Set, now func() time.Time) *server {
@@ -46,7 +48,15 @@ func (s *server) take(objects *apiserver.Server) {
 	s.objects = objects
 	s.objects.Changed = func(id world.ID, old, now Object) {
 		delete(s.given, id)
+		s.note(now)
 		s.changed(id, old, now)
+	}
+}
+
+// note keeps a version of a Secret.
+func (s *server) note(o Object) {
+	if o != nil && apiserver.ID(o).GVK() == schema.Secret {
+		s.secrets = append(s.secrets, o)
 	}
 }
 
@@ -83,6 +93,7 @@ func shown(o Object) Object {
 // unless it says so.
 func (s *server) begin(given Object) {
 	s.objects.Load(given)
+	s.note(given)
 	s.given[apiserver.ID(given)] = given
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/snapshot"
 )
 
 // Options say what is explored, and how far.
@@ -131,5 +132,27 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	s := newSearch(o, w)
-	return s.run(ctx)
+	result, err := s.run(ctx)
+	if err == nil {
+		result.hide(snapshot.ValuesOf(o.Objects...))
+	}
+	return result, err
+}
+
+// hide takes values of Secrets out of the findings.
+func (r *Result) hide(values *snapshot.Values) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Message, f.Case.Name = values.Text(f.Message), values.Text(f.Case.Name)
+		for j, m := range f.Moves {
+			f.Moves[j] = values.Text(m)
+		}
+		for _, step := range f.Case.Steps {
+			if s, _ := step.(map[string]any); s["apply"] != nil {
+				o, _ := s["apply"].(simulate.Object)
+				s["apply"] = snapshot.ShownObject(o)
+			}
+		}
+		f.Case.Steps, _ = values.Hide(f.Case.Steps).([]any)
+	}
 }
