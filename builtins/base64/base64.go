@@ -53,7 +53,7 @@ func decode(_ *expr.Call, args []value.Value) (value.Value, error) {
 		return nil, fmt.Errorf("the text is not base64: %w", err)
 	}
 	if !utf8.Valid(out) {
-		return nil, errors.New("what the base64 stands for is not a text in UTF-8")
+		return nil, errors.New("what the base64 stands for is not a text in UTF-8; if it is a value of a Secret, the policy lacks the allowance values and sees a digest")
 	}
 	return value.OfString(string(out)), nil
 }

@@ -227,7 +227,11 @@ func reads(out *strings.Builder, d *record.Document) {
 		if r.ResourceVersion != "" {
 			version = "@" + r.ResourceVersion
 		}
-		fmt.Fprintf(out, "  %s %s%s: %s\n", r.Kind, qualified(r.Namespace, r.Name), version, record.Join(r.Fields))
+		digests := ""
+		if r.Digests {
+			digests = "; the values are digests, as the policy lacks the allowance values"
+		}
+		fmt.Fprintf(out, "  %s %s%s: %s%s\n", r.Kind, qualified(r.Namespace, r.Name), version, record.Join(r.Fields), digests)
 	}
 	more(out, len(d.Reads))
 }

@@ -65,6 +65,8 @@ type ReadDocument struct {
 	ObjectDocument
 	ResourceVersion string   `json:"resourceVersion"`
 	Fields          []string `json:"fields"`
+	// Digests reports whether the values of a Secret were digests.
+	Digests bool `json:"digests,omitempty"`
 }
 
 // VariableDocument is the value of a variable.

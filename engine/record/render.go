@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -125,7 +126,9 @@ func ObjectOf(id world.ID) ObjectDocument {
 func (w renderer) reads(list []eval.Read) []ReadDocument {
 	out := make([]ReadDocument, 0, len(list))
 	for _, r := range list {
-		out = append(out, ReadDocument{ObjectDocument: ObjectOf(r.Object.ID()), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
+		doc := ReadDocument{ObjectDocument: ObjectOf(r.Object.ID()), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)}
+		doc.Digests = r.Source.GVK == schema.Secret && !r.Source.Values && slices.ContainsFunc(doc.Fields, func(f string) bool { return f == Whole || strings.HasPrefix(f, "data") })
+		out = append(out, doc)
 	}
 	slices.SortFunc(out, func(a, b ReadDocument) int { return compareObjects(a.ObjectDocument, b.ObjectDocument) })
 	return slices.CompactFunc(out, func(a, b ReadDocument) bool {
