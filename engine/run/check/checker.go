@@ -121,8 +121,8 @@ func (c *Checker) check(ctx context.Context, u *source.Unit, origin *source.Cont
 	v := c.Text(ctx, u)
 	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
 	v.TestsPending = v.Good() && hasTests(u, origin)
-	if v.Compiled = v.Plan != nil; v.Compiled {
-		v.Kept = v.Plan.Kept
+	if v.Plan != nil {
+		v.Compiled, v.Kept = true, v.Plan.Kept
 	}
 	return v
 }
@@ -175,7 +175,7 @@ func (c *Checker) compile(ctx context.Context, v *lifecycle.CheckResult) {
 	if lacks := c.lacks(v.Plan, u); len(lacks) > 0 {
 		v.Problems = append(v.Problems, lacks...)
 		if !c.admitting {
-			v.Plan = nil
+			v.Compiled, v.Plan = c.typed(v.Plan, known), nil // by other types it may lack others
 			return
 		}
 	}

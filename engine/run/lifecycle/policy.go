@@ -91,7 +91,8 @@ type CheckResult struct {
 	// Checked is when the text was checked.
 	Checked time.Time
 	// Compiled reports that the text itself is good: it is refused, if it is, for
-	// its tests or for what it did, which another check does not change.
+	// its tests, for what it did or for a missing allowance, which another check does
+	// not change.
 	Compiled bool
 	// Kept is about how many bytes the policy keeps; TooLarge reports that it is refused
 	// for that.

@@ -181,6 +181,22 @@ func TestRecheckOfUntyped(t *testing.T) {
 	}
 }
 
+// TestNoRecheckOfWhatIsNotAllowed: a text that lacks an allowance is not checked again, since
+// only a new start brings another one; a text that is wrong is, since the types may change.
+func TestNoRecheckOfWhatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{"a": false, "${nothing.at.all}": true} {
+		checker := check.New(check.Options{Kinds: fixture.Kinds(), Guard: guard.New(nil), Log: fixture.Log()})
+		catalog := source.NewCatalog([]*source.Contents{fixture.ConfigMap("m", "", map[string]string{"p.yaml": fixture.Policy("p", value)}).Read()}, nil, nil)
+		policies := lifecycle.NewRegistry()
+		checker.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
+		p := policies.Get("p")
+		if p.Newest.Plan != nil || (&Manager{policies: policies, options: Options{Checker: checker}}).due(&p) != want {
+			t.Errorf("%s: it is not refused, or checked again: %t", value, !want)
+		}
+	}
+}
+
 // TestAPolicyThatMoves goes by the file that it stands in now.
 func TestAPolicyThatMoves(t *testing.T) {
 	t.Parallel()
