@@ -36,13 +36,3 @@ func QuantityFits(text string) bool {
 	}
 	return -maxExponent <= exponent && exponent <= maxExponent
 }
-
-// Digits returns about how many digits a quantity has. One that is parsed has few, sums
-// may have any number.
-func Digits(q *resource.Quantity) int {
-	if _, ok := q.AsInt64(); ok {
-		return 1
-	}
-	c := q.DeepCopy() // AsDec changes it
-	return 1 + c.AsDec().UnscaledBig().BitLen()*3/10
-}

@@ -136,6 +136,16 @@ func held(v Value) (n int) {
 	return n
 }
 
+// Digits returns about how many digits a quantity has. One that is parsed has few, sums
+// may have any number.
+func Digits(q *resource.Quantity) int {
+	if _, ok := q.AsInt64(); ok {
+		return 1
+	}
+	c := q.DeepCopy() // AsDec changes it
+	return 1 + c.AsDec().UnscaledBig().BitLen()*3/10
+}
+
 // sizesOfParts adds up the sizes of what a list or map is made of.
 func sizesOfParts(keys []string, parts []Value) sizes {
 	weight, deep, built, optionals, infinite := 1, HolderBytes, HolderBytes, false, false
