@@ -43,7 +43,7 @@ type Grants struct {
 	policy  string
 	guard   *Guard
 	allowed []Allowance
-	// harmless are fields that were found to need nothing.
+	// harmless are fields that were found to need nothing more.
 	harmless harmlessFields
 }
 
@@ -156,7 +156,7 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 		if n.danger == harmless && closed && !g.free(e, path, f) {
 			n = need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: system}
 		}
-		if n.closed || n.danger != harmless {
+		if (n.closed || n.danger != harmless) && !g.allowsEverywhere(n) {
 			out = append(out, n)
 		}
 	})
@@ -188,6 +188,16 @@ func (g *Grants) allows(n need, namespace string) bool {
 	}
 	return slices.ContainsFunc(g.allowed, func(a Allowance) bool {
 		return a.covers(n, namespace) && (n.obeyed == "" || a.Pin.Text != "")
+	})
+}
+
+// allowsEverywhere reports whether an allowance covers a need in every namespace.
+func (g *Grants) allowsEverywhere(n need) bool {
+	if n.danger == workload && g.guard.Assume {
+		return true
+	}
+	return slices.ContainsFunc(g.allowed, func(a Allowance) bool {
+		return len(a.Namespaces) == 0 && a.covers(n, "") && (n.obeyed == "" || a.Pin.Text != "")
 	})
 }
 

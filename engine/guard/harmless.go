@@ -11,7 +11,7 @@ import (
 // those of labels are.
 const maxHarmless = 1024
 
-// harmlessFields are fields of patches that need no allowance, by kind. Most patches
+// harmlessFields are fields of patches that need no allowance, or have one everywhere, by kind. Most patches
 // have the fields of an earlier one. It is safe for concurrent use.
 type harmlessFields struct {
 	mu    sync.RWMutex

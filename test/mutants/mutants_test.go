@@ -32,7 +32,7 @@ var mutants = []struct {
 	{"a result is kept when a list has changed", "eval/still.go", "		if !identical(v, list[i].value) {", "		if v == nil && !identical(v, list[i].value) {", []string{"joined", "whole"}},
 	{"a result is kept when an entry has changed", "eval/still.go", "	return ok && identical(m.Lookup(e.key), e.value)", "	return ok && m != nil", []string{"entries", "joined"}},
 	{"what is remembered is forgotten", "reconcile/memories.go", "			values[name] = v\n", "			delete(values, name)\n", []string{"remembered"}},
-	{"writes are sent in the other order", "apply/apply.go", "	for i, e := range effects {\n		out[i] = run.one(e)\n	}\n	return out", "	for i := len(effects) - 1; i >= 0; i-- {\n		out[i] = run.one(effects[i])\n	}\n	return out", []string{"ordered"}},
+	{"writes are sent in the other order", "apply/apply.go", "	for i, w := range writes {\n		out[i] = run.one(w.Effect())\n	}\n	return out", "	for i := len(writes) - 1; i >= 0; i-- {\n		out[i] = run.one(writes[i].Effect())\n	}\n	return out", []string{"ordered"}},
 	{"a run that is over is still pending", "reconcile/debouncer.go", "*i = intent{key: b.key, rule: d.Rule, window: d.Window, last: b.now,", "*i = intent{key: b.key, rule: d.Rule, window: d.Window, last: b.now, pending: true, due: b.now,", []string{"debounced"}},
 }
 
