@@ -99,7 +99,7 @@ vscode: build ## package and test the extension for Visual Studio Code: editors/
 test: announce format vet lint policies race rest summary ## everything that has to pass before a commit
 
 .PHONY: test-long
-test-long: controlplane ## run all tests in full, nearly all with the race detector, then test-fault and the verification of the shipped policies (hours); PART=1/4 to PART=4/4 run a part in about an hour
+test-long: controlplane ## run all tests in full, nearly all with the race detector, then test-fault and the verification of the shipped policies (hours); PART=1/4 to PART=4/4 run one part each
 	@for part in $(or $(PART),1/4 2/4 3/4 4/4); do $(MAKE) long-$${part%/4} || exit 1; done
 
 # The parts of test-long: the engine; what needs a control plane; all other packages, where
