@@ -19,7 +19,7 @@ type applyRun struct {
 	versions map[world.ID]world.Version
 	failed   map[int]bool // items
 	wrote    map[int]bool // items
-	// made are the objects of the decision that were made.
+	// made has the objects that this decision has created.
 	made       map[world.ID]bool
 	failedRule int
 	// again says that everything is decided about once more at once.

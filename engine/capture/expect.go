@@ -46,7 +46,7 @@ func agree(r *record.Record, got simulate.Result, values *snapshot.Values) error
 	return nil
 }
 
-// unapplied removes the digest of what was applied, which has values of Secrets in it.
+// unapplied removes the digest of the last apply, which depends on values of Secrets.
 func unapplied(patch any, policy string) {
 	body, _ := patch.(map[string]any)
 	metadata, _ := body["metadata"].(map[string]any)

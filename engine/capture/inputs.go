@@ -27,7 +27,7 @@ type inputs struct {
 	answers map[string]any
 	// remembered is what the key remembered, as tests write it.
 	remembered map[string]any
-	// values are those of Secrets that were read.
+	// values holds the values of the Secrets that were read.
 	values *snapshot.Values
 	// waited is how long the decision was debounced.
 	waited time.Duration

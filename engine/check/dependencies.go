@@ -156,7 +156,8 @@ func (d *dependencies) local(name string) *plan.Variable {
 	return nil
 }
 
-// sides returns what an expression compares, and how; "" when it does not.
+// sides returns the operands of a comparison and its operator. The name is empty if e is no
+// comparison.
 func sides(e ast.Expr) (a, b ast.Expr, name string) {
 	if e.Kind() != ast.CallKind {
 		return nil, nil, ""

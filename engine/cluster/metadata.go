@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Metadata returns a client for the metadata of objects that sends no request for a name or a
-// namespace which is not one segment of a path: that of client-go joins whatever it is given
-// to a path. Nothing else makes such a client.
+// Metadata returns a client for the metadata of objects. It returns an error for a name or a
+// namespace that is not a single path segment, where the client of client-go joins any text
+// to the path of the request. All metadata clients must come from here.
 func Metadata(config *rest.Config, client *http.Client) (metadata.Interface, error) {
 	inner, err := metadata.NewForConfigAndClient(config, client)
 	return segments{inner}, err
@@ -29,7 +29,7 @@ func (s segments) Resource(r kschema.GroupVersionResource) metadata.Getter {
 	return resource{getter, getter, ""}
 }
 
-// resource are the objects of a kind in a namespace.
+// resource reads and writes the objects of one resource, in one namespace if it is set.
 type resource struct {
 	metadata.ResourceInterface
 	getter    metadata.Getter
@@ -40,7 +40,7 @@ func (r resource) Namespace(namespace string) metadata.ResourceInterface {
 	return resource{r.getter.Namespace(namespace), r.getter, namespace}
 }
 
-// check returns an error for a path of other segments.
+// check returns an error if a part of the request's path is not a single segment.
 func (r resource) check(name string, subresources ...string) error {
 	for _, segment := range append(subresources, r.namespace, name) {
 		if wrong := content.IsPathSegmentName(segment); len(wrong) > 0 {

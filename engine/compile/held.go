@@ -62,7 +62,7 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	annotation := plan.HeldPrefix + keptName(h.policy, r)
 	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
 	stored := annotationOf(annotation)
-	// A time that lies ahead is none, whoever wrote it: the clock may differ by a minute.
+	// Ignore times more than MaxAhead after now: clocks of processes differ by less.
 	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\")).optFlatMap(t, elapsed(t, duration(%q)) ? optional.of(t) : optional.none())", stored, -plan.MaxAhead)
 	row := func(name, when string, value *document.Node) *document.Node {
 		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
@@ -126,7 +126,7 @@ func positive(t v1alpha1.Text, problems *findings) bool {
 	return false
 }
 
-// durationForm is that of a text which is meant as a duration.
+// durationForm matches texts in the syntax of time.ParseDuration, also those out of its range.
 var durationForm = regexp.MustCompile(`^-?([0-9.]+(ns|us|ms|s|m|h))+$`)
 
 // duration returns a CEL expression for a duration such as 5m, or for an expression.

@@ -74,7 +74,7 @@ type Effect struct {
 	// Refuse, that one which exists after all is not taken over unless it is the
 	// policy's.
 	Missing, Refuse bool
-	// Made is true if the same decision makes the target.
+	// Made reports whether the same decision creates the target.
 	Made bool
 	// Takes is true if an apply may take over an object of another manager.
 	Takes bool

@@ -176,7 +176,7 @@ type need struct {
 	// field is as in Allowance.
 	field  string
 	danger danger
-	// key is the label or annotation that the field is; it is empty if it is another field.
+	// key is the key of the label or annotation, empty for any other field.
 	key string
 	// why is the risk of a write; it is empty if the name of the field shows the risk.
 	why string

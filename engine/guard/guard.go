@@ -43,7 +43,7 @@ type Grants struct {
 	policy  string
 	guard   *Guard
 	allowed []Allowance
-	// harmless are fields that were found to need nothing more.
+	// harmless caches the fields that need no allowance, or have one in every namespace.
 	harmless harmlessFields
 }
 

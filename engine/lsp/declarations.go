@@ -143,7 +143,7 @@ func (s *Server) definition(_ context.Context, p at) (any, error) {
 }
 
 // loopAt returns where the name at a place is declared by a macro, such as x in
-// items.filter(x, x.ready); nil when it is not.
+// items.filter(x, x.ready); nil if none is.
 func (a *analysis) loopAt(p document.Position) *Location {
 	c := a.cursorAt(p)
 	if c == nil {

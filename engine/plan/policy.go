@@ -20,7 +20,7 @@ type Policy struct {
 	Of string
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
-	// Kept is about how many bytes it keeps in memory, counted from its expressions.
+	// Kept is an estimate of the bytes that the compiled expressions hold.
 	Kept    int
 	Mode    Mode
 	Primary Primary
@@ -44,7 +44,7 @@ type Policy struct {
 	Targets []*Target
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []analyze.Write
-	// Kinds are those of Writes, and what is known of them.
+	// Kinds has the schema and the naming rule of each kind in Writes.
 	Kinds map[schema.GVK]Kind
 	// FinalizerUses are the finalizers that it leaves on objects.
 	FinalizerUses []analyze.FinalizerUse

@@ -25,7 +25,7 @@ type caseRun struct {
 	sim      *simulate.Simulation
 	spelling speller
 	failures []string
-	// wanted are the objects that are expected.
+	// wanted has the expected objects.
 	wanted []simulate.Object
 	// outcomes are what the expectations should be to hold.
 	outcomes []outcome

@@ -26,7 +26,7 @@ func Object(source world.Source, object map[string]any, t *schema.Type, mask *va
 	case float64:
 		generation = int64(n)
 	}
-	id, _ := world.Identify(source.GVK, text("namespace"), text("name")) // an API server has no other names
+	id, _ := world.Identify(source.GVK, text("namespace"), text("name")) // the API server accepts no other names
 	out := world.NewObject(id, text("uid"), frozen, world.Version{ResourceVersion: text("resourceVersion"), Generation: generation})
 	out.SetManagers(world.ManagersOf(object, mask))
 	return out

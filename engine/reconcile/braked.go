@@ -37,7 +37,7 @@ func (r *reconciliation) write(ctx context.Context, writes []guard.Write) {
 // applier returns what writes the effects of the decision.
 func (r *reconciliation) applier(read reading) *apply.Applier {
 	policy, rejected := r.c.Policy, r.evaluation.in.Rejected
-	primary, _ := world.Identify(policy.Primary.GVK, r.key.Namespace, r.key.Name) // which keys are made of
+	primary, _ := world.Identify(policy.Primary.GVK, r.key.Namespace, r.key.Name) // keys are of objects, or checked in Named
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: primary,
 		Lock:    r.c.group.WatchSelector != selector.Everything,

@@ -33,7 +33,7 @@ type server struct {
 	// given are the first objects as they were given, until they change: they
 	// are shown as they were, without what the server adds.
 	given map[world.ID]Object
-	// secrets are all versions of Secrets that there were.
+	// secrets has every version of every Secret.
 	secrets []Object
 }
 

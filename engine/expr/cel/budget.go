@@ -29,7 +29,7 @@ type Budget struct {
 	mu     sync.Mutex
 	// bytes and steps count the expressions so far, hinted the errors.
 	bytes, steps, hinted int
-	// kept is what the expressions keep.
+	// kept counts the memory that the compiled expressions hold.
 	kept kept
 	// parsed are texts that were parsed to find the names in them.
 	parsed map[string]*cel.Ast
@@ -78,7 +78,7 @@ func (b *Budget) spend(total *int, n, limit int, format string) (ok bool, refusa
 	return false, refusal
 }
 
-// retain counts what one more expression keeps as long as the policy is there.
+// retain adds the memory that one more expression holds for the lifetime of the policy.
 func (b *Budget) retain(k kept) {
 	if b == nil {
 		return
@@ -88,8 +88,8 @@ func (b *Budget) retain(k kept) {
 	b.kept.sum(k)
 }
 
-// Kept returns about how many bytes the expressions keep as long as the policy is there: it is
-// counted, not weighed, so that every process finds the same.
+// Kept returns an estimate of the bytes that the expressions hold for the lifetime of the policy.
+// It depends only on their texts, so that all processes get the same figure.
 func (b *Budget) Kept() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -46,7 +46,7 @@ type Var struct {
 // Env compiles expressions over a set of names. It is immutable; With gives a
 // larger one.
 type Env struct {
-	// root is CEL's environment without names, scope the one with them.
+	// root is CEL's environment without variables, scope the one with them.
 	root  *cel.Env
 	scope *scope
 	// parent is the environment that own extends; nil for the one without names.
@@ -156,7 +156,7 @@ func (e *Env) base() *cel.Env {
 	}
 	env, err := extend(e.root, e.Vars())
 	if err != nil {
-		return e.root // which cannot be: With has declared the same
+		return e.root // unreachable: With has declared the same variables
 	}
 	e.scope.env = weak.Make(env)
 	return env

@@ -32,7 +32,7 @@ func sharedPattern(text string) *pattern {
 	if p := patterns.byText[text].Value(); p != nil {
 		return p
 	}
-	for other, p := range patterns.byText { // of programs that are gone
+	for other, p := range patterns.byText { // drop those whose programs are gone
 		if p.Value() == nil {
 			delete(patterns.byText, other)
 		}

@@ -15,7 +15,7 @@ import (
 type room struct {
 	plan.Room
 	catalog *source.Catalog
-	// assigned are the bytes that the revisions keep which controllers have, by ID.
+	// assigned has the bytes that the running revision of a policy holds, by ID.
 	assigned map[string]int
 }
 
@@ -24,7 +24,7 @@ func newRoom(catalog *source.Catalog, policies *lifecycle.Registry) *room {
 	for _, id := range policies.AssignedIDs() {
 		if p := policies.Get(id).Assigned.Plan; p != nil {
 			r.assigned[id] = p.Kept
-			_ = r.Take(r.of(id), p.Kept) // it is there already
+			_ = r.Take(r.of(id), p.Kept) // it runs, whether it fits or not
 		}
 	}
 	return r

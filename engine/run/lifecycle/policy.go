@@ -94,7 +94,7 @@ type CheckResult struct {
 	// its tests, for what it did or for a missing allowance, which another check does
 	// not change.
 	Compiled bool
-	// Kept is about how many bytes the policy keeps; TooLarge reports that it is refused
+	// Kept is an estimate of the bytes that the policy holds. TooLarge reports whether it is refused
 	// for that.
 	Kept     int
 	TooLarge bool

@@ -61,7 +61,7 @@ type Manager struct {
 	shadows    *shadowWriter
 	errors     *configMapErrors
 	rechecks   *check.Rechecker
-	// catalog is the one that was looked at last.
+	// catalog is the catalog of the last check.
 	catalog *source.Catalog
 	// first reports that the ConfigMaps were not looked at yet.
 	first bool
