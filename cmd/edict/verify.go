@@ -29,7 +29,7 @@ type verifyFlags struct {
 func verifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify --policies PATH [--objects PATH]",
+		Use:   "verify --policies PATH --objects PATH",
 		Short: "Explore what policies do in small worlds, in every order and with crashes",
 		Long: `Runs policies from one world to all that can become of it: in every order in which
 keys may be decided about, with the process killed after each write, at each
@@ -37,9 +37,8 @@ deadline, and with up to --changes changes from outside. It looks for errors, fo
 policies that never come to rest, for ends that depend on the order or on a crash,
 and for writes in a world at rest.
 
-Without --objects the world is made of the kinds and the fields that the policies
-read. What is found is printed as a PolicyTest that fails. That nothing is found
-proves nothing beyond the states that were looked at.
+What is found is printed as a PolicyTest that fails. That nothing is found proves
+nothing beyond the states that were looked at.
 
 Exit codes: 0 nothing was found, 1 something was.`,
 		Example: "  edict verify --policies policies --objects examples/storage --changes 1 --time 30s",
@@ -51,7 +50,6 @@ Exit codes: 0 nothing was found, 1 something was.`,
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.Lookup("policies").Usage = "a file or folder of policies, and of invariants; may repeat"
-	flags.Lookup("objects").Usage += " (default: a small world is made)"
 	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: 2026-01-01T00:00:00Z)")
 	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
 	flags.IntVar(&f.changes, "changes", 2, "how many changes from outside there may be on the way to a state")
@@ -61,8 +59,10 @@ Exit codes: 0 nothing was found, 1 something was.`,
 	flags.StringArrayVar(&f.forget, "may-forget", nil, "a policy of which a crash may lose what it remembers; may repeat")
 	flags.StringVar(&f.file, "out", "", "a file for the test that fails (default: it is printed)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	if err := cmd.MarkFlagRequired("policies"); err != nil {
-		panic(err)
+	for _, name := range []string{"policies", "objects"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
 	}
 	return cmd
 }
@@ -123,13 +123,11 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 		PerKind: f.perKind, Changes: f.changes, Time: f.time, States: f.states, Expected: f.expected, MayForget: f.forget,
 	}
 	test := &verify.Test{Start: start, Params: params}
-	if f.objects != "" {
-		if o.Objects, err = f.read(bundle, f.files...); err != nil {
-			return nil, nil, err
-		}
-		if len(o.Objects) == 0 {
-			return nil, nil, found("%s has no objects: name manifests that have some, or leave --objects out for a small world that is made", f.objects)
-		}
+	if o.Objects, err = f.read(bundle, f.files...); err != nil {
+		return nil, nil, err
+	}
+	if len(o.Objects) == 0 {
+		return nil, nil, found("%s has no objects: name manifests that have some", f.objects)
 	}
 	if o.Answers, err = f.answerer(); err != nil {
 		return nil, nil, err

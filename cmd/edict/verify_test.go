@@ -24,16 +24,17 @@ func TestVerify(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	one := write(t, folder, "a.yaml", strings.ReplaceAll(fight, "NAME", "a"))
-	if out, err := execute(t, "verify", "--policies", one); err != nil || !strings.HasPrefix(out, "Nothing was found: checked in ") {
+	world := write(t, folder, "world.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
+	if out, err := execute(t, "verify", "--policies", one, "--objects", world); err != nil || !strings.HasPrefix(out, "Nothing was found: checked in ") {
 		t.Errorf("of one policy: %v\n%s", err, out)
 	}
 	never := write(t, folder, "never.yaml", strings.ReplaceAll(fight, "NAME", "c")+"    - {name: never, when: object.metadata.name == \"\", do: [{labels: {set: {never: \"\"}}}]}\n")
-	if out, err := execute(t, "verify", "--policies", never); err != nil || !strings.Contains(out, "1 of 2 rules fired.\nNot fired: c: never\n") {
+	if out, err := execute(t, "verify", "--policies", never, "--objects", world); err != nil || !strings.Contains(out, "1 of 2 rules fired.\nNot fired: c: never\n") {
 		t.Errorf("with a rule that never fires: %v\n%s", err, out)
 	}
 	other := write(t, folder, "b.yaml", strings.ReplaceAll(fight, "NAME", "b"))
 	test := filepath.Join(folder, "test.yaml")
-	out, err := execute(t, "verify", "--policies", one, "--policies", other, "--out", test, "-o", "json")
+	out, err := execute(t, "verify", "--policies", one, "--policies", other, "--objects", world, "--out", test, "-o", "json")
 	var got struct {
 		Findings []struct{ Kind string }
 		Explored struct{ States int }

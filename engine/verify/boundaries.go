@@ -88,3 +88,12 @@ func (a *alphabet) texts(p place) []any {
 	}
 	return out
 }
+
+// refused reports whether the API server takes no such value at a place.
+func refused(t *schema.Type, v any) bool {
+	if t == nil || v == nil {
+		return false
+	}
+	reason, _ := t.Refused(v)
+	return reason != ""
+}

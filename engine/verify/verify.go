@@ -17,7 +17,7 @@ type Options struct {
 	Policies []*plan.Policy
 	Schemas  *schema.Set
 	Guard    guard.Guard
-	// Objects are the world; none makes one of the policies' text.
+	// Objects are the world.
 	Objects []simulate.Object
 	Answers expr.Answerer
 	Start   time.Time
