@@ -23,6 +23,8 @@ var (
 	Now          = Ref{Kind: Context, Name: "now"}
 	Initial      = Ref{Kind: Context, Name: "initial"}
 	Leaving      = Ref{Kind: Context, Name: "leaving"}
+	// Failures has the errors of children, by the name of their set and by their key there.
+	Failures = Ref{Kind: Context, Name: "__failures"}
 	// Call is the builtins' access to the evaluation.
 	Call = Ref{Kind: Context, Name: cel.CallVariable}
 	// ErrorMessage is known where an error is handled only.
@@ -65,7 +67,7 @@ var qualified = func() map[string]Kind {
 
 // given are the names of the evaluation without a qualifier.
 var given = map[string]Ref{
-	ObjectRef.Name: ObjectRef, Now.Name: Now, Initial.Name: Initial, Leaving.Name: Leaving, Call.Name: Call, ErrorMessage.Name: ErrorMessage,
+	ObjectRef.Name: ObjectRef, Now.Name: Now, Initial.Name: Initial, Leaving.Name: Leaving, Failures.Name: Failures, Call.Name: Call, ErrorMessage.Name: ErrorMessage,
 }
 
 // ParseRef parses a name as expressions write it. A name that the policy does not

@@ -89,7 +89,10 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 	for field, v := range o {
 		was, had := old[field]
 		property, known := n.property(s, field)
+		_, named := s.Properties[field]
 		switch {
+		case v == nil && n.typed && !named && property != nil && n.zero(property) != nil:
+			o[field] = n.zero(property)
 		case v == nil && property != nil && n.leavesOut(property, had):
 			delete(o, field)
 		case property != nil:
@@ -103,6 +106,18 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 		}
 	}
 	n.defaults(o, s)
+}
+
+// zero returns what a type of Go reads a null value of a map as; nil if that is no value.
+func (n normalizer) zero(s *spec.Schema) any {
+	s, name := n.definitions.Resolve(s)
+	switch {
+	case name == schema.QuantityDefinition:
+		return "0"
+	case s.Type.Contains("string"):
+		return ""
+	}
+	return nil
 }
 
 // isMeta reports whether a schema is that of the metadata of objects, to which published

@@ -154,9 +154,9 @@ type Applier struct {
 	Version func(world.ID) (world.Version, string)
 	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
-	// Again reports whether a refused effect makes the caller evaluate the key again at
-	// once; then the rules after it are not written. If it is nil, none does.
-	Again func(*eval.Effect) bool
+	// Again reports whether an effect that has failed makes the caller evaluate the key again
+	// at once; then the rules after it are not written. If it is nil, none does.
+	Again func(*eval.Effect, error) bool
 	// Around is called before each write, and what it returns after it with the
 	// error; the write is made with the context that it returns. Nil is not called.
 	Around func(context.Context, *eval.Effect) (context.Context, func(error))
@@ -188,6 +188,18 @@ func IsConflict(err error) bool { return err != nil && apierrors.IsConflict(err)
 // same write would be refused again.
 func IsRejected(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsRequestEntityTooLargeError(err) || isUntyped(err)
+}
+
+// IsAnswer reports whether a write has failed by an answer of the server that is no conflict.
+func IsAnswer(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && !IsConflict(err)
+}
+
+// IsPassing reports whether the server says that a write has failed by its own fault: the same
+// write may succeed at once.
+func IsPassing(err error) bool {
+	return IsAnswer(err) && !IsRejected(err) && !apierrors.IsNotFound(err)
 }
 
 // isUntyped reports whether the server could not read an apply by the schema of its kind: a

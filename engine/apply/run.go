@@ -78,7 +78,7 @@ func (r *applyRun) skips(e *eval.Effect) bool {
 // fail notes that a write has failed.
 func (r *applyRun) fail(e *eval.Effect, err error) {
 	r.add(r.failed, e)
-	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e)
+	r.again = r.again || r.applier.Again != nil && r.applier.Again(e, err)
 	if r.failedRule < 0 {
 		r.failedRule = e.Rule
 	}
@@ -87,7 +87,8 @@ func (r *applyRun) fail(e *eval.Effect, err error) {
 // needless reports whether there was nothing to do, which is success: the target is
 // gone, or there already.
 func needless(e *eval.Effect, err error) bool {
-	return err != nil && (e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold))
+	makes := e.Verb == eval.VerbCreate || e.Verb == eval.VerbApply
+	return err != nil && (!makes && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold))
 }
 
 // refused ends the item of an eviction that is refused for now. Nothing has failed: the

@@ -13,6 +13,8 @@ type Parts struct {
 	Inputs, Variables, Rules []*document.Node
 	// Sets are the sets of the rules after those that Held counts.
 	Sets []string
+	// Summary are the rules that come after these.
+	Summary []*document.Node
 	// Held is the number of rules, at the beginning of Rules, that hold the primary
 	// object with a finalizer until nothing is left of its children.
 	Held int
@@ -45,8 +47,8 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 	out.Variables = append(out.Variables, of.released())
 	for _, s := range sets {
 		out.Inputs = append(out.Inputs, s.input())
-		out.Variables = append(out.Variables, s.wanted())
-		if len(s.dependents) > 0 || s.doc.Ready.Set() {
+		out.Variables = append(out.Variables, s.wanted(), s.failed())
+		if len(s.dependents) > 0 || s.doc.Ready.Set() || s.doc.CreateBeforeDelete || p.Spec.Summary != nil {
 			out.Variables = append(out.Variables, s.ready())
 		}
 		out.Rules, out.Sets = append(out.Rules, s.applied()), append(out.Sets, s.name)
@@ -56,7 +58,7 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 	}
 	unlisted := of.unlisted(sets)
 	if of.holds(sets) {
-		held := of.held(sets, unlisted)
+		held := of.holding(sets, unlisted)
 		out.Held, out.Rules = len(held), append(held, out.Rules...)
 	}
 	for i, u := range unlisted {
@@ -64,6 +66,7 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 		out.Rules, out.Sets = append(out.Rules, u.pruned(i)), append(out.Sets, u.name(i))
 	}
 	out.Prune, out.Former = len(sets)+len(unlisted), len(unlisted)
+	out.Summary = of.summary(sets)
 	return out
 }
 

@@ -16,6 +16,12 @@ const (
 	// value of a label.
 	PrimaryName      = "edict.dev/primary-name"
 	PrimaryNamespace = "edict.dev/primary-namespace"
+	// WhenUnwanted is an annotation of an object that stays when nothing wants it: the policy
+	// may no longer have its set then.
+	WhenUnwanted = "edict.dev/when-unwanted"
+	// UntilPrefix begins the annotation of a primary object which says that the condition of
+	// its finalizer has held; the policy's name follows.
+	UntilPrefix = "until.edict.dev/"
 )
 
 // ownNamespace is the namespace of the primary object.
@@ -46,6 +52,9 @@ func (s *set) manifest() *document.Node {
 	annotations := []field{{PrimaryName, document.NewText(at, "${key.name}")}}
 	if !s.expansion.cluster() {
 		annotations = append(annotations, field{PrimaryNamespace, document.NewText(at, ownNamespace)})
+	}
+	if s.doc.WhenUnwanted.Value == orphanChildren {
+		annotations = append(annotations, field{WhenUnwanted, document.NewText(at, orphanChildren)})
 	}
 	fields := []field{
 		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, document.NewText(at, s.expansion.policy.Metadata.Name.Value)}, field{ChildLabel, document.NewText(at, s.name)})},

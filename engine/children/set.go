@@ -25,14 +25,15 @@ const (
 	releasedName = "released"
 	wantedPrefix = "wanted_"
 	readyPrefix  = "ready_"
+	failedPrefix = "failed_"
 )
 
 // released returns the variable of that name. If the finalizer has a condition, a deletion
-// releases the children only when it holds.
+// releases the children only when it has held once.
 func (e *expansion) released() *document.Node {
 	at, deleted := e.policy.Pos, "has(object.metadata.deletionTimestamp)"
 	if until := e.policy.Spec.Finalizer.Until; until.Set() {
-		at, deleted = until.Pos(), deleted+" && ("+until.Value+")"
+		at, deleted = until.Pos(), deleted+" && "+e.held()
 	}
 	return mapping(at, field{"name", document.NewText(at, releasedName)}, field{"expression", document.NewText(at, "object == null || leaving || "+deleted)})
 }
@@ -49,14 +50,18 @@ func IsInput(name string) bool {
 // input is the map of the objects that exist.
 func (s *set) input() *document.Node {
 	at, manifest := s.doc.Pos, s.doc.Apply.Node
-	key := "item.metadata.name"
-	if s.elsewhere() {
-		key = `item.metadata.namespace + "/" + item.metadata.name`
-	}
 	return mapping(at, field{"name", document.NewText(at, inputPrefix+s.name)},
 		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
 		field{"where", document.NewText(at, s.expansion.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
-		field{"keyBy", document.NewText(at, key)})
+		field{"keyBy", document.NewText(at, s.itemKey())})
+}
+
+// itemKey is the key of an item in children.NAME.
+func (s *set) itemKey() string {
+	if s.elsewhere() {
+		return `item.metadata.namespace + "/" + item.metadata.name`
+	}
+	return "item.metadata.name"
 }
 
 // elsewhere reports whether the objects may be in several namespaces: names alone
@@ -69,7 +74,7 @@ func (s *set) item() (forEach, as *document.Node) {
 	if s.doc.ForEach.Set() {
 		return s.doc.ForEach.Node, s.doc.As.Node
 	}
-	return document.NewText(at, "[0]"), document.NewText(at, "single")
+	return document.NewText(at, "[0]"), document.NewText(at, "__single")
 }
 
 // wanted is a variable with the keys of the objects that are wanted.
@@ -90,11 +95,18 @@ func (s *set) key() *document.Node {
 	return document.Joined(namespace, document.NewText(namespace.Pos, "/"), metadata.Get("name"))
 }
 
+// failed is a variable with the keys of the objects whose template has failed or whose last
+// write was refused.
+func (s *set) failed() *document.Node {
+	at := s.doc.Pos
+	return mapping(at, field{"name", document.NewText(at, failedPrefix+s.name)}, field{"expression", document.NewText(at, fmt.Sprintf("__failures[?%q].orValue({}).map(n, n)", s.name))})
+}
+
 // ready is a variable with the keys of the objects that are ready.
 func (s *set) ready() *document.Node {
 	at := s.doc.Pos
 	locals := document.NewList(at, mapping(at, field{"name", document.NewText(at, "item")}, field{"expression", document.NewText(at, "children."+s.name+"[child]")}))
-	when := "!has(item.metadata.deletionTimestamp)"
+	when := fmt.Sprintf("!has(item.metadata.deletionTimestamp) && !(child in variables.%s%s)", failedPrefix, s.name)
 	if s.doc.Ready.Set() {
 		locals.Values = append(locals.Values, mapping(at, field{"name", document.NewText(at, "ready")}, field{"expression", s.doc.Ready.Node}))
 		when += " && ready"
@@ -103,13 +115,18 @@ func (s *set) ready() *document.Node {
 		field{"as", document.NewText(at, "child")}, field{"variables", locals}, field{"when", document.NewText(at, when)}, field{"value", document.NewText(at, "${child}")})
 }
 
+// complete is a condition: all that is wanted is ready.
+func (s *set) complete() string {
+	return fmt.Sprintf("variables.%s%s.all(n, n in variables.%s%s)", wantedPrefix, s.name, readyPrefix, s.name)
+}
+
 // applied is the rule that keeps what is wanted.
 func (s *set) applied() *document.Node {
 	at := s.doc.Pos
 	action := mapping(at, field{"apply", s.manifest()}, field{"once", s.section("once")}, field{"ifExists", s.doc.IfExists.Node})
 	when := []string{"!variables." + releasedName}
 	for _, other := range s.after {
-		when = append(when, fmt.Sprintf("variables.%s%s.all(n, n in variables.%s%s)", wantedPrefix, other.name, readyPrefix, other.name))
+		when = append(when, other.complete())
 	}
 	out := mapping(at, field{"name", document.NewText(at, "child "+s.name)}, field{"when", document.NewText(at, strings.Join(when, " && "))},
 		field{"variables", s.section("variables")}, field{"onError", s.section("onError")}, field{"continueOnError", truth(at)})
@@ -126,20 +143,40 @@ func (s *set) applied() *document.Node {
 	return out
 }
 
-// pruned is the rule that deletes what is no longer wanted, once nothing is left of
-// what comes after it.
+// pruned is the rule that deletes or leaves behind what is no longer wanted, once nothing is
+// left of what comes after it.
 func (s *set) pruned() *document.Node {
-	at, when := s.doc.Pos, s.ended()
-	if s.orphan() {
-		when = append(when, "!variables."+releasedName)
+	at, when, child := s.doc.Pos, s.ended(), "children."+s.name+"[child]"
+	if s.doc.CreateBeforeDelete {
+		when = append(when, "(variables."+releasedName+" || "+s.complete()+")")
 	}
-	out := mapping(at, field{"name", document.NewText(at, "child "+s.name+" no longer wanted")},
-		field{"forEach", document.NewText(at, fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()))}, field{"as", document.NewText(at, "child")},
-		field{"do", document.NewList(at, deletion(at, "children."+s.name+"[child]"))}, field{"continueOnError", truth(at)})
+	stays := "false"
+	switch whenUnwanted := s.doc.WhenUnwanted.Value == orphanChildren; {
+	case s.orphan() && whenUnwanted:
+		stays = "true"
+	case s.orphan():
+		stays = "variables." + releasedName
+	case whenUnwanted:
+		stays = "!variables." + releasedName
+	}
+	out := removal(at, "child "+s.name+" no longer wanted", fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()), stays, abandonment(at, child),
+		mapping(at, field{"delete", mapping(at, field{"of", document.NewText(at, child)}, field{"propagation", s.doc.Propagation.Node})}))
 	if len(when) > 0 {
 		out = with(out, at, field{"when", document.NewText(at, strings.Join(when, " && "))})
 	}
 	return out
+}
+
+// removal is a rule that does one thing with the items of a list that stay, and another with
+// the others.
+func removal(at document.Position, name, of, stays string, leave, remove *document.Node) *document.Node {
+	out := mapping(at, field{"name", document.NewText(at, name)}, field{"forEach", document.NewText(at, of)}, field{"as", document.NewText(at, "child")}, field{"continueOnError", truth(at)})
+	if stays == "false" {
+		return with(out, at, field{"do", document.NewList(at, remove)})
+	}
+	return with(out, at, field{"cases", document.NewList(at,
+		mapping(at, field{"name", document.NewText(at, "left behind")}, field{"when", document.NewText(at, stays)}, field{"do", document.NewList(at, leave)}),
+		mapping(at, field{"name", document.NewText(at, "deleted")}, field{"do", document.NewList(at, remove)}))})
 }
 
 // ended are the conditions under which nothing unwanted is left of what comes after the
@@ -174,8 +211,13 @@ func (s *set) unwanted() string {
 	return fmt.Sprintf("variables.%s || !(n in variables.%s%s)", releasedName, wantedPrefix, s.name)
 }
 
-func deletion(at document.Position, of string) *document.Node {
-	return mapping(at, field{"delete", mapping(at, field{"of", document.NewText(at, of)})})
+// abandonment takes the marks of a child off an object: nothing deletes it any more.
+func abandonment(at document.Position, of string) *document.Node {
+	none := &document.Node{Kind: document.Null, Text: "null", Pos: at}
+	return mapping(at, field{"patch", mapping(at, field{"of", document.NewText(at, of)}, field{"value", mapping(at, field{"metadata", mapping(at,
+		field{"labels", mapping(at, field{PolicyLabel, none}, field{ChildLabel, none})},
+		field{"annotations", mapping(at, field{PrimaryName, none}, field{PrimaryNamespace, none}, field{WhenUnwanted, none})},
+	)})})})
 }
 
 // section returns a field of the child as it was written.

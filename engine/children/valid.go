@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 )
 
@@ -24,10 +25,21 @@ func (s *set) valid() bool {
 		s.wrong(manifest.Pos, "metadata: {name: ...}, written as a mapping", "the child %q has no metadata.name", s.name)
 	case !s.mapping("labels") || !s.mapping("annotations"):
 	case s.doc.Owner && !s.ownable():
-	case !slices.Contains([]string{"", deleteChildren, orphanChildren}, s.doc.WhenDeleted.Value):
-		s.wrong(s.doc.WhenDeleted.Pos(), "Delete, which is the default, or Orphan", "whenDeleted cannot be %q", s.doc.WhenDeleted.Value)
-	case s.doc.Owner && s.orphan():
-		s.wrong(s.doc.WhenDeleted.Pos(), "leave out owner: the garbage collector deletes what the primary object owns", "the child %q has an owner and cannot be left behind", s.name)
+	case !s.mayStay("whenDeleted", s.doc.WhenDeleted) || !s.mayStay("whenUnwanted", s.doc.WhenUnwanted):
+	default:
+		return true
+	}
+	return false
+}
+
+// mayStay reports a field that says neither Delete nor Orphan, or that leaves behind what the
+// primary object owns.
+func (s *set) mayStay(field string, v v1alpha1.Text) bool {
+	switch {
+	case !slices.Contains([]string{"", deleteChildren, orphanChildren}, v.Value):
+		s.wrong(v.Pos(), "Delete, which is the default, or Orphan", "%s cannot be %q", field, v.Value)
+	case s.doc.Owner && v.Value == orphanChildren:
+		s.wrong(v.Pos(), "leave out owner: the garbage collector deletes what the primary object owns", "the child %q has an owner and cannot be left behind", s.name)
 	default:
 		return true
 	}

@@ -17,6 +17,9 @@ func withChildren(doc *v1alpha1.Policy, k *kinds, problems *findings) *v1alpha1.
 		if f := doc.Spec.Finalizer.Name; f.Set() {
 			problems.Hintf(f.Pos(), "declare children; rules keep a finalizer by the action finalizer", "the finalizer holds the primary object until its children are gone, and the policy has no children")
 		}
+		if doc.Spec.Summary != nil {
+			problems.Hintf(doc.Spec.Summary.Pos, "declare children; rules keep a condition by the action condition", "the summary says how the children are, and the policy has no children")
+		}
 		return doc
 	}
 	parts := children.Expand(doc, func(apiVersion, kind string) (namespaced, known bool) {
@@ -25,7 +28,7 @@ func withChildren(doc *v1alpha1.Policy, k *kinds, problems *findings) *v1alpha1.
 	out := *doc
 	out.Spec.Inputs = slices.Concat(doc.Spec.Inputs, owned(parts.Inputs, problems))
 	out.Spec.Variables = slices.Concat(doc.Spec.Variables, load.Items[v1alpha1.Variable](parts.Variables, "variables", &problems.Problems))
-	out.Spec.Rules = slices.Concat(pruning(parts, problems), doc.Spec.Rules)
+	out.Spec.Rules = slices.Concat(pruning(parts, problems), load.Items[v1alpha1.Rule](parts.Summary, "rules", &problems.Problems), doc.Spec.Rules)
 	out.Node = extended(doc.Node, parts)
 	return &out
 }
@@ -41,7 +44,9 @@ func owned(nodes []*document.Node, problems *findings) []v1alpha1.Input {
 func pruning(parts children.Parts, problems *findings) []v1alpha1.Rule {
 	out := load.Items[v1alpha1.Rule](parts.Rules, "rules", &problems.Problems)
 	for i := range parts.Held {
-		out[i].Do[0].Finalizer.Children = true
+		if f := out[i].Do[0].Finalizer; f != nil {
+			f.Children = true
+		}
 	}
 	for i, set := range parts.Sets {
 		out[parts.Held+i].Child = set
@@ -58,7 +63,7 @@ func extended(doc *document.Node, parts children.Parts) *document.Node {
 	sections := map[string][]*document.Node{
 		"inputs":    slices.Concat(spec.Get("inputs").Items(), parts.Inputs),
 		"variables": slices.Concat(spec.Get("variables").Items(), parts.Variables),
-		"rules":     slices.Concat(parts.Rules, spec.Get("rules").Items()),
+		"rules":     slices.Concat(parts.Rules, parts.Summary, spec.Get("rules").Items()),
 	}
 	for name, items := range sections {
 		spec = spec.With(name, document.NewList(spec.Pos, items...))

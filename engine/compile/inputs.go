@@ -50,13 +50,17 @@ func (ins *inputs) one(doc *v1alpha1.Input) input {
 		of = ins.kinds.shared(gvks(doc.Kinds)...)
 	}
 	p := &plan.Input{
-		Name: doc.Name.Value, Of: doc.Of, Pos: doc.Pos, Type: of, Source: world.Source{GVK: gvk}, Shape: shape(doc.KeyBy, doc.GroupBy),
+		Name: doc.Name.Value, Of: doc.Of, Pos: doc.Pos, Kept: doc.Owned, Type: of, Source: world.Source{GVK: gvk}, Shape: shape(doc.KeyBy, doc.GroupBy),
 		Node: analyze.New(analyze.Input, doc.Name.Value, doc.Pos),
 	}
 	if doc.Get.Set() {
 		p.Shape = plan.One
 	}
-	return input{plan: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
+	out := input{plan: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
+	if p.Kept {
+		p.Node.Compares.Add(out.root, world.WithManagers)
+	}
+	return out
 }
 
 // rightFields rejects fields that do not go together.

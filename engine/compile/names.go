@@ -48,6 +48,7 @@ var given = []struct {
 	{analyze.Now, cel.TimestampType, plan.Now},
 	{analyze.Initial, cel.BoolType, plan.Initial},
 	{analyze.Leaving, cel.BoolType, plan.Leaving},
+	{analyze.Failures, cel.MapOf(cel.MapOf(cel.StringType)), plan.Failures},
 }
 
 // newNames returns the names of a policy without inputs and variables. env knows

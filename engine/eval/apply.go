@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -83,10 +85,52 @@ func (p applying) keep(digest value.Value) error {
 	if err := p.typed(); err != nil {
 		return err
 	}
+	if held := p.t.object.Managers().Applied(p.manager()); held != nil {
+		if patch := emptied(held, p.manifest, p.t.value, p.a.Type); patch != nil {
+			writing{p.run}.emit(&Effect{Verb: VerbPatch, Target: p.t.id, Type: p.a.Type, Patch: patch, Before: p.t.value})
+		}
+	}
 	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value, Takes: p.a.Take})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
 	writing{p.run}.show(p.t, next.(*value.Map), p.removes)
 	return nil
+}
+
+// emptied returns a merge patch that takes the keys which a manager holds out of the maps that
+// are to be empty; nil if there are none. An apply alone would remove such a map as a whole.
+func emptied(held *fieldpath.Set, want *value.Map, live value.Value, t *schema.Type) (patch *value.Map) {
+	for i := range want.Len() {
+		name, v := want.At(i)
+		fields, isMap := v.(*value.Map)
+		is, there := value.Path(live, name).(*value.Map)
+		inner, deeper := held.Children.Get(fieldpath.FieldNameElement(name))
+		if !isMap || !there || !deeper || leftOut(v, t, name) {
+			continue
+		}
+		var taken *value.Map
+		if fields.Len() > 0 {
+			taken = emptied(inner, fields, is, t.Field(name))
+		} else {
+			for j := range is.Len() {
+				key, _ := is.At(j)
+				if pe := fieldpath.FieldNameElement(key); inner.Members.Has(pe) || inner.WithPrefix(pe).Size() > 0 {
+					taken = value.Overwrite(orEmpty(taken), value.Null, key)
+				}
+			}
+		}
+		if taken != nil {
+			patch = value.Overwrite(orEmpty(patch), taken, name)
+		}
+	}
+	return patch
+}
+
+// orEmpty returns a map, or an empty one if it is nil.
+func orEmpty(m *value.Map) *value.Map {
+	if m == nil {
+		return value.Empty
+	}
+	return m
 }
 
 // removes reports whether the API server will remove fields because they are no longer

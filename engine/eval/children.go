@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -22,7 +23,7 @@ func (x acting) child(a *plan.Child, f *frame) error {
 	if !ok || err != nil {
 		return &expr.Failure{At: a.Pos, Err: err}
 	}
-	manifest = withoutServerMetadata(manifest)
+	manifest, _ = withoutNulls(withoutServerMetadata(manifest), a.Type).(*value.Map)
 	if err := bodyFits(a, manifest); err != nil {
 		return err
 	}
@@ -49,6 +50,38 @@ func withoutServerMetadata(manifest *value.Map) *value.Map {
 		}
 	}
 	return manifest
+}
+
+// withoutNulls returns a map or a list without the null fields that its type does not know as
+// values: an API server refuses them, or stores an empty text in their place.
+func withoutNulls(v value.Value, t *schema.Type) value.Value {
+	switch v := v.(type) {
+	case *value.Map:
+		for i := v.Len() - 1; i >= 0; i-- {
+			name, field := v.At(i)
+			if value.IsNull(field) {
+				if !t.Nullable(name) {
+					v = v.With(name, nil)
+				}
+				continue
+			}
+			if next := withoutNulls(field, t.Field(name)); !identical(next, field) {
+				v = v.With(name, next)
+			}
+		}
+		return v
+	case *value.List:
+		items := v.Items()
+		for i := range v.Len() {
+			if next := withoutNulls(v.At(i), t.Item()); !identical(next, v.At(i)) {
+				items = slices.Concat(items[:i], []value.Value{next}, items[i+1:])
+			}
+		}
+		if !slices.EqualFunc(items, v.Items(), identical) {
+			return value.NewList(items)
+		}
+	}
+	return v
 }
 
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.

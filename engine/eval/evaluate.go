@@ -149,6 +149,8 @@ type evaluation struct {
 	unsettled bool
 	// asked says that an expression has asked for the time, or for what is remembered.
 	asked bool
+	// failures are the children that have failed so far.
+	failures failures
 	// passed is a passing error that an expression has met; see certain.
 	passed error
 	// scratch is nil where nothing is used again.

@@ -80,6 +80,9 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 		return value.OfBool(ev.in.Initial)
 	case plan.Leaving:
 		return value.OfBool(ev.in.Leaving)
+	case plan.Failures:
+		ev.reader.saw(slot, ev.failures.value())
+		return ev.failures.value()
 	default:
 		ev.asked = true
 		if ev.call == nil {
@@ -96,10 +99,13 @@ func variableShape(v *plan.Variable) plan.Shape {
 	return plan.List
 }
 
-// fetch returns the value of an input or a variable.
+// fetch returns the value of an input or a variable, or the failures of children.
 func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
-	if slot.Kind == plan.InputSlot {
+	switch slot.Kind {
+	case plan.InputSlot:
 		return ev.reader.input(slot.Index)
+	case plan.Failures:
+		return ev.failures.value(), nil
 	}
 	return ev.reader.variable(slot.Index)
 }

@@ -268,8 +268,8 @@ func alike(want, live value.Value, t *schema.Type) bool {
 				return false
 			}
 		}
-		_, isMap := live.(*value.Map)
-		return isMap
+		is, isMap := live.(*value.Map)
+		return isMap && (t == nil || t.Kind != schema.Map || is.Len() <= w.Len())
 	case *value.List:
 		l, ok := live.(*value.List)
 		if !ok || l.Len() != w.Len() {

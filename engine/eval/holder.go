@@ -45,7 +45,7 @@ type wholeRead struct {
 	value value.Value
 }
 
-// readSlot is the slot of an input or a variable. There are many of them.
+// readSlot is the slot of an input, of a variable or of the failures. There are many of them.
 type readSlot struct{ kind, index int32 }
 
 func readOf(s plan.Slot) readSlot { return readSlot{int32(s.Kind), int32(s.Index)} }
@@ -68,7 +68,7 @@ type wholeReads []wholeRead
 func (h *holder) whole(slot plan.Slot, v value.Value) { h.wholes.add(slot, v) }
 
 func (l *wholeReads) add(slot plan.Slot, v value.Value) {
-	if slot.Kind != plan.InputSlot && slot.Kind != plan.VariableSlot {
+	if slot.Kind != plan.InputSlot && slot.Kind != plan.VariableSlot && slot.Kind != plan.Failures {
 		return
 	}
 	at := readOf(slot)

@@ -30,7 +30,7 @@ type search struct {
 // judge reports whether an object is a member of an input, and where it stands
 // in it. An object on which an expression fails is none. The frame is used for it.
 func (s search) judge(o *world.Object, f *frame) *member {
-	if !s.in.Near(s.ev.in.Key.Namespace, o) {
+	if !s.in.Near(s.ev.in.Key.Namespace, o) || !s.kept(o) {
 		return nil
 	}
 	m := s.consider(o, f)
@@ -49,6 +49,13 @@ func (s search) judge(o *world.Object, f *frame) *member {
 		return nil
 	}
 	return m
+}
+
+// kept reports whether an object may be a member as far as who has written it counts: what
+// somebody else has made with the marks of a child is none.
+func (s search) kept(o *world.Object) bool {
+	m := o.Managers()
+	return !s.in.Kept || m == nil || m.Has(world.ManagerPrefix+s.ev.in.Policy.Name)
 }
 
 // consider returns an object as a member that is judged next in a frame.

@@ -111,7 +111,11 @@ func (x refreshing) gather(m, older *inputMemo) {
 			m.probes = textsOf(probes)
 		}
 	}
-	candidates := search{ev: x.r.ev, in: x.in, table: x.table}.candidates(probes, m.probes)
+	s := search{ev: x.r.ev, in: x.in, table: x.table}
+	candidates := s.candidates(probes, m.probes)
+	if foreign := func(o *world.Object) bool { return !s.kept(o) }; x.in.Kept && slices.ContainsFunc(candidates, foreign) {
+		candidates = slices.DeleteFunc(slices.Clone(candidates), foreign)
+	}
 	key, shared := x.sharing(m, len(candidates))
 	var others *sharedInput
 	if shared {
@@ -137,8 +141,11 @@ func (x refreshing) gather(m, older *inputMemo) {
 
 // judge reports whether an object is a member, by the index where that is exact.
 func (x refreshing) judge(o *world.Object, probes texts, f *frame) *member {
-	if probes != nil {
-		return search{ev: x.r.ev, in: x.in, table: x.table}.admit(o, probes, f)
+	if s := (search{ev: x.r.ev, in: x.in, table: x.table}); probes != nil {
+		if !s.kept(o) {
+			return nil
+		}
+		return s.admit(o, probes, f)
 	}
 	return search{ev: x.r.ev, in: x.in}.judge(o, f)
 }

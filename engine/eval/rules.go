@@ -300,6 +300,7 @@ func (r *ruleRun) perform(actions []plan.Action, f *frame) error {
 // fail records that an item failed, and runs the rule's onError.
 func (r *ruleRun) fail(f *frame, item string, err error) {
 	r.failed, r.err = true, err
+	r.noteChild(f, err)
 	r.ev.decision.Problems = append(r.ev.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
 	onError := r.rule.OnError
 	if own, ok := errors.AsType[*askFailure](err); ok {

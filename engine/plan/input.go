@@ -41,6 +41,8 @@ type Input struct {
 	Shape Shape
 	// Own restricts a list to the namespace of the key.
 	Own bool
+	// Kept restricts a list to objects that the policy itself has written.
+	Kept bool
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
 	// Get returns the name of the object of an input of shape One.

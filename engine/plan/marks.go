@@ -37,6 +37,6 @@ func Reserved(key string) bool {
 // Marks reports whether a label or an annotation is one that the engine itself writes for a
 // policy.
 func Marks(policy, key string) bool {
-	return key == AppliedPrefix+policy || strings.HasPrefix(key, HeldPrefix+policy+".") || strings.HasPrefix(key, RatePrefix+policy+".") ||
-		slices.Contains([]string{children.PolicyLabel, children.ChildLabel, children.PrimaryName, children.PrimaryNamespace}, key)
+	return key == AppliedPrefix+policy || key == children.UntilPrefix+policy || strings.HasPrefix(key, HeldPrefix+policy+".") || strings.HasPrefix(key, RatePrefix+policy+".") ||
+		slices.Contains([]string{children.PolicyLabel, children.ChildLabel, children.PrimaryName, children.PrimaryNamespace, children.WhenUnwanted}, key)
 }

@@ -18,6 +18,7 @@ const (
 	Now
 	Initial
 	Leaving
+	Failures
 	CallSlot
 )
 

@@ -41,7 +41,7 @@ func (r *reconciliation) applier(read reading) *apply.Applier {
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: primary,
 		Lock:    r.c.group.WatchSelector != selector.Everything,
-		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(e *eval.Effect) bool { return decidesAgain(policy, rejected, e) },
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(e *eval.Effect, err error) bool { return stops(policy, rejected, e, err) },
 	}
 }
 

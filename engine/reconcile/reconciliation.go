@@ -30,6 +30,8 @@ type reconciliation struct {
 	telemetry  telemetry
 	failed     failures
 	result     Result
+	// retries says that a write of the last decision has failed.
+	retries bool
 	// again says that the key is to be decided about once more at once, without what was
 	// refused.
 	again bool
@@ -92,7 +94,8 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.failed.c, r.evaluation.c = c, c
 	in := &r.evaluation.in
 	*in = c.input(key, now, snapshot, r.object, r.left)
-	in.Flush, in.Apart, in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
+	in.Flush, in.Apart = flush, c.brake.Apart(key)
+	in.Rejected, r.retries = c.known.leftOut(key, now)
 	ctx, r.result.ID = c.group.identified(ctx)
 	r.telemetry = telemetry{c: c, id: r.result.ID}
 	ctx, r.telemetry.traced = r.telemetry.trace(ctx, key, r.woken, by.at)

@@ -9,67 +9,63 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// rejections are writes that the API server has refused because of their content: writes of
-// children, and joined writes of several items. The effects of later rules are not written
-// then, since they were decided as if the write had succeeded. Instead the key is evaluated
-// again at once, and the items of these writes fail. They fail for rejectedFor, whatever wakes
-// the key, so that no evaluation in between expects the child again. Then the writes are sent
-// again, except for lasting rejections.
+// rejections are writes that the API server has refused. The effects of later rules are not
+// written if a write of a child was refused, or a joined write of several items, since they
+// were decided as if the write had succeeded. Instead the key is evaluated again at once, and
+// the items of these writes fail, whatever wakes the key, until the wait is over: no
+// evaluation in between expects the child again. Then the writes are sent again, except for
+// lasting rejections.
 //
 // A joined write is divided once: its items are written one by one. Refused items are not
 // written again until they change; the others are joined again.
 type rejections struct {
+	// list has no writes of rules that make no children: these are sent whenever the key is
+	// evaluated, which no time causes before the wait is over.
 	list  []eval.Rejection
 	since time.Time
+	// tries counts how often in a row something was refused after a wait.
+	tries int
 }
 
-// rejectedFor is how long writes that were refused are left out at least.
-const rejectedFor = 5 * time.Second
+// The waits double, up to a minute.
+const (
+	minRejected = 5 * time.Second
+	maxRejected = time.Minute
+)
+
+// until returns when the wait is over.
+func (r *rejections) until() time.Time {
+	return r.since.Add(min(minRejected<<min(r.tries, 4), maxRejected))
+}
 
 func makesChildren(p *plan.Policy, rule int) bool { return p.Rules[rule].Child != "" }
 
-// leftOut returns the writes that are left out of a decision.
-func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
+// leftOut returns the writes that are left out of a decision. failed reports whether a write has
+// failed in the last one.
+func (k *known) leftOut(key eval.Key, now time.Time) (out []eval.Rejection, failed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.states[key]
 	if s == nil || s.rejected == nil {
-		return nil
+		return nil, false
 	}
-	if now.Sub(s.rejected.since) >= rejectedFor {
-		s.rejected = s.rejected.only(func(x eval.Rejection) bool { return x.Lasting })
+	if !now.Before(s.rejected.until()) {
+		s.rejected.list = slices.DeleteFunc(slices.Clone(s.rejected.list), func(x eval.Rejection) bool { return !x.Lasting })
 	}
-	if s.rejected == nil {
-		return nil
-	}
-	return s.rejected.list
+	return s.rejected.list, true
 }
 
-// only returns those that are kept; nil if there are none.
-func (r *rejections) only(kept func(eval.Rejection) bool) *rejections {
-	out := &rejections{since: r.since}
-	for _, x := range r.list {
-		if kept(x) {
-			out.list = append(out.list, x)
-		}
-	}
-	if len(out.list) == 0 {
-		return nil
-	}
-	return out
-}
-
-// decidesAgain reports whether a key is decided about once more at once if the API server
-// refuses an effect of its decision. before are the writes that it has refused already.
-func decidesAgain(p *plan.Policy, before eval.Rejections, e *eval.Effect) bool {
-	return makesChildren(p, e.Rule) || len(e.Also) > 0 || before.Divide(e)
+// stops reports whether the effects of later rules are not written because of the error of an
+// effect. before are the writes that were refused already.
+func stops(p *plan.Policy, before eval.Rejections, e *eval.Effect, err error) bool {
+	return makesChildren(p, e.Rule) && apply.IsAnswer(err) || apply.IsRejected(err) && (len(e.Also) > 0 || before.Divide(e))
 }
 
 // rejected returns the writes that were refused now. Some may have been refused before.
 func (r *reconciliation) rejected() (out []eval.Rejection) {
 	before := r.evaluation.in.Rejected
 	for _, o := range r.result.Outcomes {
-		if !apply.IsRejected(o.Err) || !decidesAgain(r.c.Policy, before, o.Effect) {
+		if !stops(r.c.Policy, before, o.Effect, o.Err) || !r.retries && apply.IsPassing(o.Err) {
 			continue
 		}
 		again := slices.ContainsFunc(before, func(x eval.Rejection) bool { return !x.Joined() && x.About(o.Effect) })
@@ -87,11 +83,20 @@ func (r *reconciliation) reject() bool {
 		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
 	}
 	now := r.rejected()
-	if len(now) == 0 && len(before) == 0 {
+	plain := slices.ContainsFunc(r.result.Outcomes, func(o apply.Outcome) bool {
+		return apply.IsRejected(o.Err) || stops(r.c.Policy, before, o.Effect, o.Err)
+	})
+	if len(now) == 0 && len(before) == 0 && !plain && !r.retries {
 		return false
 	}
-	noted := r.c.known.reject(r.key, &rejections{list: now, since: r.now}, r.stillRejected())
-	if !noted || len(now) == 0 {
+	noted := r.c.known.reject(r.key, rejections{list: now, since: r.now}, r.stillRejected(), plain)
+	if noted == nil {
+		return false
+	}
+	if len(now) == 0 {
+		if until := noted.until(); plain && !r.result.Next.IsZero() && r.result.Next.Before(until) {
+			r.result.Next = until
+		}
 		return false
 	}
 	r.result.Next = r.now
@@ -109,21 +114,27 @@ func (r *reconciliation) stillRejected() (out []eval.Rejection) {
 	return out
 }
 
-// reject notes the rejections of a decision, and those that stay. It reports false if the key
-// is gone or another revision has taken over.
-func (k *known) reject(key eval.Key, now *rejections, still []eval.Rejection) bool {
+// reject notes the rejections of a decision, and those that stay; plain reports that another
+// write was refused. It returns nil if there is nothing to wait for, the key is gone or another
+// revision has taken over.
+func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, plain bool) *rejections {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.states[key]
 	if s == nil || s.memo == nil || k.revisions.successor != nil {
-		return false
+		return nil
 	}
-	if s.rejected != nil && slices.ContainsFunc(still, func(x eval.Rejection) bool { return !x.Lasting }) {
-		now.since = s.rejected.since
+	old, refused := s.rejected, plain || len(now.list) > 0
+	switch {
+	case old == nil:
+	case now.since.Before(old.until()):
+		now.since, now.tries = old.since, old.tries
+	case refused:
+		now.tries = old.tries + 1
 	}
-	if now.list = append(now.list, still...); len(now.list) == 0 {
-		now = nil
+	s.rejected = nil
+	if now.list = append(now.list, still...); refused || len(now.list) > 0 {
+		s.rejected = &now
 	}
-	s.rejected = now
-	return true
+	return s.rejected
 }

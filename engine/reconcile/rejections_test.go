@@ -24,7 +24,7 @@ func TestFlushBesideARefusedChild(t *testing.T) {
 	if len(server.written) > 0 {
 		t.Fatal("what is below a refused child was written at once")
 	}
-	_, dropped := c.Flush(t.Context(), noon.Add(2*rejectedFor))
+	_, dropped := c.Flush(t.Context(), noon.Add(2*minRejected))
 	if dropped != 0 || !strings.Contains(server.written["n0"], "done") {
 		t.Errorf("%d dropped, written: %v", dropped, server.written)
 	}
@@ -59,12 +59,12 @@ func TestRefusedIsTriedAgain(t *testing.T) {
 		t.Errorf("after a refusal it is next decided about at %v: %v", r.Next, r.Err)
 	}
 	server.forbids = false
-	for at, want := range map[time.Duration]int{0: 0, rejectedFor - 1: 0} {
+	for at, want := range map[time.Duration]int{0: 0, minRejected - 1: 0} {
 		if r := c.Reconcile(t.Context(), key, noon.Add(at)); len(r.Outcomes) != want || r.Err == nil {
 			t.Errorf("after %v: %d writes, %v", at, len(r.Outcomes), r.Err)
 		}
 	}
-	if r := c.Reconcile(t.Context(), key, noon.Add(rejectedFor)); len(r.Outcomes) != 1 || r.Err != nil {
+	if r := c.Reconcile(t.Context(), key, noon.Add(minRejected)); len(r.Outcomes) != 1 || r.Err != nil {
 		t.Errorf("after the time: %d writes, %v", len(r.Outcomes), r.Err)
 	}
 }
@@ -91,4 +91,33 @@ func TestEndlessConflict(t *testing.T) {
 	put(t, g, "n0", "2", nil)
 	at(2*patience, true)
 	at(3*patience+1, false)
+}
+
+// TestRefusedBacksOff: a child that is refused again and again is sent less and less often,
+// however often the key is evaluated.
+func TestRefusedBacksOff(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, withChild)
+	g := newGroup(world.NewStore(), &journal{written: map[string]string{}, forbids: true}, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n0", "1", nil)
+	sent := 0
+	for i := range 600 {
+		sent += len(c.Reconcile(t.Context(), c.Keys()[0], noon.Add(time.Duration(i)*time.Second)).Outcomes)
+	}
+	if sent < 5 || sent > 13 {
+		t.Errorf("it was sent %d times in ten minutes", sent)
+	}
+}
+
+// TestRefusedDelaysTimes: no time wakes a key early of which another write is refused.
+func TestRefusedDelaysTimes(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, `  rules: [{name: r, do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: c, annotations: {at: "${string(elapsed(object.metadata.?creationTimestamp.orValue(timestamp('2026-01-01T12:00:00Z')), duration('1s')))}"}}}}]}]`+"\n")
+	g := newGroup(world.NewStore(), &journal{written: map[string]string{}, forbids: true}, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n0", "1", nil)
+	if r := c.Reconcile(t.Context(), c.Keys()[0], noon); r.Err == nil || !r.Next.Equal(noon.Add(minRejected)) {
+		t.Errorf("it is decided about again at %v, %v", r.Next, r.Err)
+	}
 }

@@ -232,6 +232,9 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 		property := schema.Properties[name]
 		constrain(&property, path, name)
 		t.Fields[name] = b.build(&property, path+"."+name)
+		if property.Nullable {
+			t.nullable = append(t.nullable, name)
+		}
 	}
 	return t
 }

@@ -38,6 +38,8 @@ type Type struct {
 	// present are the fields that an object always has, as far as its schema says;
 	// identity those that the API server gives.
 	present, identity map[string]bool
+	// nullable are the fields of an Object of which null is a value.
+	nullable []string
 	// demanded are fields that the API server demands here, though not wherever it uses
 	// the definition of the type.
 	demanded map[string]bool
@@ -106,6 +108,9 @@ func (t *Type) Field(name string) *Type {
 		return nil
 	}
 }
+
+// Nullable reports whether null is a value of a field.
+func (t *Type) Nullable(name string) bool { return t != nil && slices.Contains(t.nullable, name) }
 
 // Item returns the type of a list's items; Any when that is not known.
 func (t *Type) Item() *Type {

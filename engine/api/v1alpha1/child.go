@@ -32,6 +32,14 @@ type Child struct {
 	// WhenDeleted is Delete (default) or Orphan: what becomes of the objects when the
 	// primary object is deleted or leaves the selector.
 	WhenDeleted Text `yaml:"whenDeleted" schema:"enum=Delete|Orphan"`
+	// WhenUnwanted is Delete (default) or Orphan: what becomes of an object that the set no
+	// longer wants. Orphan takes the marks off, so that nothing deletes it later.
+	WhenUnwanted Text `yaml:"whenUnwanted" schema:"enum=Delete|Orphan"`
+	// CreateBeforeDelete keeps what the set no longer wants until all that it wants is ready.
+	CreateBeforeDelete bool `yaml:"createBeforeDelete"`
+	// Propagation is how the dependents of a deleted object are deleted: Background (default),
+	// Foreground or Orphan.
+	Propagation Text `yaml:"propagation" schema:"enum=Background|Foreground|Orphan"`
 	// OnError is done when an object fails; error.message is known there.
 	OnError []Action `yaml:"onError"`
 	Pos     document.Position

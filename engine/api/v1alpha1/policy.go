@@ -53,6 +53,8 @@ type Spec struct {
 	// Children are objects that the policy keeps for each primary object, as
 	// children.NAME. They are evaluated before the rules.
 	Children []Child `yaml:"children"`
+	// Summary keeps a condition of the primary object that says how its children are.
+	Summary *Summary `yaml:"summary"`
 	// Finalizer holds the primary object until its children are gone: its name, or a mapping.
 	Finalizer Finalizer `yaml:"finalizer"`
 	// Rules are evaluated in their order.
@@ -61,6 +63,17 @@ type Spec struct {
 	Limits Limits `yaml:"limits"`
 	// Metrics are exported under names of the policy's own.
 	Metrics []Metric `yaml:"metrics"`
+}
+
+// Summary keeps a condition of the primary object. It is True if each wanted child exists, was
+// accepted as it is written and is ready.
+type Summary struct {
+	// Condition is the type of the condition; default Ready.
+	Condition Text `yaml:"condition"`
+	// Kstatus also keeps Reconciling, which is True while children are waited for, and Stalled,
+	// which is True while one has failed.
+	Kstatus bool `yaml:"kstatus"`
+	Pos     document.Position
 }
 
 // Finalizer holds the primary object until its children are gone.

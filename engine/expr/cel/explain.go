@@ -196,9 +196,9 @@ func (h hinting) rootHint(name string) string {
 // maxInScope is how many names a hint lists.
 const maxInScope = 12
 
-// inScope returns all names, memory among them.
+// inScope returns all names but those of derived expressions, memory among them.
 func (h hinting) inScope() []string {
-	names := h.env.Names()
+	names := slices.DeleteFunc(h.env.Names(), func(n string) bool { return strings.HasPrefix(n, "__") })
 	if slices.Contains(names, "object") && h.env.functions.qualified("memory") {
 		names = append(names, "memory")
 	}
