@@ -19,7 +19,7 @@ func Functions() []expr.Function {
 	return []expr.Function{
 		{
 			Name: "labels.matches", Args: []expr.Type{expr.Dyn, expr.Dyn}, Result: expr.Bool,
-			Doc:     "whether labels satisfy a selector (a LabelSelector or its text form); an absent selector matches everything, a malformed one is an error",
+			Doc:     "whether labels satisfy a selector (a LabelSelector or its text form); an absent one matches nothing, an empty one everything, and a malformed one is an error",
 			Example: `labels.matches(object.spec.?selector, item.metadata.?labels)`,
 			Bounded: true,
 			Match:   expr.MatchSelector, StandIns: []value.Value{value.Null, value.Null},

@@ -74,7 +74,7 @@ func (c *constants) expression(text v1alpha1.Text) (value.Value, *cel.Program) {
 // selector evaluates a label selector.
 func (c *constants) selector(t v1alpha1.Template) *selector.Selector {
 	v := c.value(t)
-	if v == nil {
+	if v == nil || value.IsNull(value.Unwrap(v)) { // as without a selector
 		return selector.Everything
 	}
 	s, err := selector.Parse(v)

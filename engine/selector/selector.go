@@ -30,12 +30,16 @@ func newSelector(s labels.Selector) *Selector {
 	return &Selector{selector: s, requirements: requirements, selectable: selectable}
 }
 
-// Parse makes a selector of a value: absent, null or none match everything, a
-// string is parsed as kubectl does, an object is a LabelSelector.
+// Nothing matches no object.
+var Nothing = newSelector(labels.Nothing())
+
+// Parse makes a selector of a value: absent, null or none match nothing, as in the API, a
+// string is parsed as kubectl does, an object is a LabelSelector. One without requirements
+// matches everything.
 func Parse(v value.Value) (*Selector, error) {
 	v = value.Unwrap(v)
 	if value.IsNull(v) {
-		return Everything, nil
+		return Nothing, nil
 	}
 	if text, ok := value.Str(v); ok {
 		s, err := labels.Parse(text)
