@@ -78,8 +78,14 @@ func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at 
 	of := cs.targets.at(gvk, childPlace(out.Manifest))
 	out.Target = of.ref.Target
 	mask, verb := &value.Mask{}, analyze.WriteCreate
-	if apply {
+	owners := under([]string{"metadata", "ownerReferences"}, value.KeepAll)
+	switch {
+	case apply:
 		mask, verb = cs.appliedMask(out), analyze.WriteApply
+	case manifest.Node.Get("metadata").Get("ownerReferences") != nil:
+		mask = owners
+	default: // only its managers tell whose an object without owners is
+		mask = value.Merge(owners, world.WithManagers)
 	}
 	of.read(s.node, mask)
 	of.write(s.node, "", verb)

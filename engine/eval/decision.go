@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,9 @@ type Problem struct {
 // read has changed: a call failed, or the clock ended the evaluation. All else
 // is computed from what was read, and comes out the same.
 func (p *Problem) Transient() bool { return passing(p.Err) }
+
+// Remark reports whether the item goes on: an object that was to be created exists.
+func (p *Problem) Remark() bool { return errors.Is(p.Err, errForeign) }
 
 // Line is a line for the controller's log.
 type Line struct {
