@@ -2,7 +2,6 @@ package eval
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -40,28 +39,6 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		return nil
 	}
 	return applying{run: x.run, a: a, t: t, manifest: manifest}.met()
-}
-
-// errForeign is wrapped by what is said of an object that exists where one is to be created,
-// and is not the policy's. The item goes on.
-var errForeign = errors.New("it is left alone; choose another name, or delete it")
-
-// met says that an object which exists is not the one that was to be created: with an error
-// if it is being deleted, since nobody else says why nothing is created.
-func (p applying) met() error {
-	owned := slices.ContainsFunc(items(value.Path(p.t.value, "metadata", "ownerReferences")), func(owner value.Value) bool {
-		return owns(p.manifest, value.StringAt(owner, "uid"))
-	})
-	if owned || !p.foreign() {
-		return nil
-	}
-	if value.Path(p.t.value, "metadata", "deletionTimestamp") != nil {
-		return &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s is not this policy's and is being deleted; nothing is created until it is gone: see its finalizers", shown(p.t.id))}
-	}
-	p.run.ev.decision.Problems = append(p.run.ev.decision.Problems, Problem{Rule: p.run.rule.Name, Err: &expr.Failure{
-		At: p.a.Pos, Err: fmt.Errorf("%s exists and is not this policy's; %w", shown(p.t.id), errForeign),
-	}})
-	return nil
 }
 
 // withoutServerMetadata returns a manifest without the metadata that the API server sets,

@@ -115,6 +115,10 @@ type Problem struct {
 // is computed from what was read, and comes out the same.
 func (p *Problem) Transient() bool { return passing(p.Err) }
 
+// errForeign is wrapped by what is said of an object that exists where one is to be created,
+// and is not the policy's.
+var errForeign = errors.New("it is left alone; choose another name, or delete it")
+
 // Remark reports whether the item goes on: an object that was to be created exists.
 func (p *Problem) Remark() bool { return errors.Is(p.Err, errForeign) }
 
