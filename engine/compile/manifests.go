@@ -77,9 +77,12 @@ func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at 
 	cs.kinds.notKept(gvk, manifest.Node, s.problems)
 	of := cs.targets.at(gvk, childPlace(out.Manifest))
 	out.Target = of.ref.Target
-	mask, verb := &value.Mask{}, analyze.WriteCreate
+	mask, verb := under([]string{"metadata", "ownerReferences"}, value.KeepAll), analyze.WriteCreate
+	if apply || manifest.Node.Get("metadata").Get("ownerReferences") == nil { // only its managers tell whose it is
+		mask = value.Merge(mask, world.WithManagers)
+	}
 	if apply {
-		mask, verb = cs.appliedMask(out), analyze.WriteApply
+		mask, verb = value.Merge(mask, cs.appliedMask(out)), analyze.WriteApply
 	}
 	of.read(s.node, mask)
 	of.write(s.node, "", verb)
@@ -115,10 +118,7 @@ func childPlace(t *cel.Template) analyze.Scope {
 	return analyze.Scope{Namespace: part("namespace"), Name: part("name")}
 }
 
-// appliedMask is what tells whether an object is applied already, and whose it
-// is.
+// appliedMask is what tells whether an object is applied already.
 func (cs *manifests) appliedMask(c *plan.Child) *value.Mask {
-	mask := value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + cs.policy}, &value.Mask{}))
-	mask = value.Merge(mask, under([]string{"metadata", "ownerReferences"}, value.KeepAll))
-	return value.Merge(mask, world.WithManagers)
+	return value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + cs.policy}, &value.Mask{}))
 }

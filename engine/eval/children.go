@@ -35,10 +35,11 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		return &expr.Failure{At: a.Pos, Err: err}
 	case a.Apply:
 		return applying{run: x.run, a: a, t: t, manifest: manifest}.apply(missing)
-	case missing: // one that is there is left alone
+	case missing:
 		writing(x).create(id, manifest, false, false)
+		return nil
 	}
-	return nil
+	return applying{run: x.run, a: a, t: t, manifest: manifest}.met()
 }
 
 // withoutServerMetadata returns a manifest without the metadata that the API server sets,

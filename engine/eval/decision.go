@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,13 @@ type Problem struct {
 // read has changed: a call failed, or the clock ended the evaluation. All else
 // is computed from what was read, and comes out the same.
 func (p *Problem) Transient() bool { return passing(p.Err) }
+
+// errForeign is wrapped by what is said of an object that exists where one is to be created,
+// and is not the policy's.
+var errForeign = errors.New("it is left alone; choose another name, or delete it")
+
+// Remark reports whether the item goes on: an object that was to be created exists.
+func (p *Problem) Remark() bool { return errors.Is(p.Err, errForeign) }
 
 // Line is a line for the controller's log.
 type Line struct {

@@ -1,9 +1,13 @@
 package eval
 
 import (
+	"fmt"
+	"slices"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/edict-dev/edict/engine/children"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -86,4 +90,21 @@ func (p applying) gave(uid string) bool {
 	}
 	owner := fieldpath.MakePathOrDie("metadata", "ownerReferences", fieldpath.KeyByFields("uid", uid))
 	return held.Has(owner[:2]) || held.Has(owner) || !held.WithPrefix(owner[0]).WithPrefix(owner[1]).WithPrefix(owner[2]).Empty()
+}
+
+// met says that an object which exists is not the one that was to be created. It is an error
+// if it is being deleted: nothing else tells why nothing is created.
+func (p applying) met() error {
+	owned := slices.ContainsFunc(items(value.Path(p.t.value, "metadata", "ownerReferences")), func(owner value.Value) bool {
+		return owns(p.manifest, value.StringAt(owner, "uid"))
+	})
+	if owned || !p.foreign() {
+		return nil
+	}
+	if value.Path(p.t.value, "metadata", "deletionTimestamp") != nil {
+		return &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s is not this policy's and is being deleted; nothing is created until it is gone: see its finalizers", shown(p.t.id))}
+	}
+	err := &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s exists and is not this policy's; %w", shown(p.t.id), errForeign)}
+	p.run.ev.decision.Problems = append(p.run.ev.decision.Problems, Problem{Rule: p.run.rule.Name, Err: err})
+	return nil
 }

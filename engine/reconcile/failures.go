@@ -84,7 +84,7 @@ func (f *failures) problems(d *eval.Decision) {
 			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
 		}
 		switch {
-		case delayed(f.c.Policy, p.Rule):
+		case delayed(f.c.Policy, p.Rule), p.Remark():
 			f.reported = append(f.reported, err)
 		case p.Transient():
 			f.passing = append(f.passing, err)
