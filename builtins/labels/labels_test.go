@@ -44,8 +44,8 @@ func TestMatches(t *testing.T) {
 		selector, labels any
 		want             bool
 	}{
-		"an absent selector":            {nil, set, true},
-		"no selector":                   {value.None, set, true},
+		"an absent selector":            {nil, set, false},
+		"no selector":                   {value.None, set, false},
 		"an empty selector":             {object{}, set, true},
 		"an empty text":                 {"", set, true},
 		"an optional selector":          {value.Some(value.OfString("zone=a")), set, true},

@@ -19,8 +19,6 @@ import (
 // A joined write is divided once: its items are written one by one. Refused items are not
 // written again until they change; the others are joined again.
 type rejections struct {
-	// list has no writes of rules that make no children: these are sent whenever the key is
-	// evaluated, which no time causes before the wait is over.
 	list  []eval.Rejection
 	since time.Time
 	// tries counts how often in a row something was refused after a wait.
@@ -83,20 +81,12 @@ func (r *reconciliation) reject() bool {
 		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
 	}
 	now := r.rejected()
-	plain := slices.ContainsFunc(r.result.Outcomes, func(o apply.Outcome) bool {
-		return apply.IsRejected(o.Err) || stops(r.c.Policy, before, o.Effect, o.Err)
-	})
-	if len(now) == 0 && len(before) == 0 && !plain && !r.retries {
+	refused := slices.ContainsFunc(r.result.Outcomes, func(o apply.Outcome) bool { return stops(r.c.Policy, before, o.Effect, o.Err) })
+	if !refused && len(before) == 0 && !r.retries {
 		return false
 	}
-	noted := r.c.known.reject(r.key, rejections{list: now, since: r.now}, r.stillRejected(), plain)
-	if noted == nil {
-		return false
-	}
-	if len(now) == 0 {
-		if until := noted.until(); plain && !r.result.Next.IsZero() && r.result.Next.Before(until) {
-			r.result.Next = until
-		}
+	noted := r.c.known.reject(r.key, rejections{list: now, since: r.now}, r.stillRejected(), refused)
+	if !noted || len(now) == 0 {
 		return false
 	}
 	r.result.Next = r.now
@@ -114,18 +104,16 @@ func (r *reconciliation) stillRejected() (out []eval.Rejection) {
 	return out
 }
 
-// reject notes the rejections of a decision, and those that stay; plain reports that another
-// write was refused. It returns nil if there is nothing to wait for, the key is gone or another
-// revision has taken over.
-func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, plain bool) *rejections {
+// reject notes the rejections of a decision, and those that stay; refused reports that a write
+// has failed. It reports false if the key is gone or another revision has taken over.
+func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, refused bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.states[key]
 	if s == nil || s.memo == nil || k.revisions.successor != nil {
-		return nil
+		return false
 	}
-	old, refused := s.rejected, plain || len(now.list) > 0
-	switch {
+	switch old := s.rejected; {
 	case old == nil:
 	case now.since.Before(old.until()):
 		now.since, now.tries = old.since, old.tries
@@ -136,5 +124,5 @@ func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, pla
 	if now.list = append(now.list, still...); refused || len(now.list) > 0 {
 		s.rejected = &now
 	}
-	return s.rejected
+	return true
 }

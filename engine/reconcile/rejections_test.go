@@ -109,15 +109,3 @@ func TestRefusedBacksOff(t *testing.T) {
 		t.Errorf("it was sent %d times in ten minutes", sent)
 	}
 }
-
-// TestRefusedDelaysTimes: no time wakes a key early of which another write is refused.
-func TestRefusedDelaysTimes(t *testing.T) {
-	t.Parallel()
-	p, b := compiled(t, `  rules: [{name: r, do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: c, annotations: {at: "${string(elapsed(object.metadata.?creationTimestamp.orValue(timestamp('2026-01-01T12:00:00Z')), duration('1s')))}"}}}}]}]`+"\n")
-	g := newGroup(world.NewStore(), &journal{written: map[string]string{}, forbids: true}, b.Schemas)
-	c := g.Add(p)
-	put(t, g, "n0", "1", nil)
-	if r := c.Reconcile(t.Context(), c.Keys()[0], noon); r.Err == nil || !r.Next.Equal(noon.Add(minRejected)) {
-		t.Errorf("it is decided about again at %v, %v", r.Next, r.Err)
-	}
-}

@@ -19,7 +19,7 @@ func ExampleParse() {
 	fmt.Println(object, err)
 
 	nothing, err := selector.Parse(value.Null)
-	fmt.Println(nothing == selector.Everything, err)
+	fmt.Println(nothing == selector.Nothing, err)
 	// Output:
 	// app=web,tier!=cache <nil>
 	// app=web,tier <nil>

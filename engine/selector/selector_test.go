@@ -125,7 +125,7 @@ func TestMatchesWithoutLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, none := range map[string]value.Value{"absent": nil, "null": value.Null, "none": value.None, "empty": value.Empty, "optional and empty": value.Some(value.Empty)} {
+		for name, none := range map[string]value.Value{"empty": value.Empty, "optional and empty": value.Some(value.Empty)} {
 			if s.Matches(none) != want {
 				t.Errorf("%q and labels that are %s: %v", text, name, !want)
 			}
@@ -138,9 +138,19 @@ func TestMatchesWithoutLabels(t *testing.T) {
 
 func TestEverything(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]value.Value{"absent": nil, "null": value.Null, "none": value.None, "empty": value.Empty, "an empty text": value.OfString(""), "empty fields": frozen(map[string]any{"matchLabels": map[string]any{}, "matchExpressions": []any{}})} {
+	for name, v := range map[string]value.Value{"empty": value.Empty, "an empty text": value.OfString(""), "empty fields": frozen(map[string]any{"matchLabels": map[string]any{}, "matchExpressions": []any{}})} {
 		s, err := Parse(v)
 		if err != nil || !s.Matches(frozen(map[string]any{"a": "b"})) || !s.Matches(nil) || s.String() != "" {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+}
+
+// TestNothing: an absent selector selects nothing, as in the API.
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	for name, v := range map[string]value.Value{"absent": nil, "null": value.Null, "none": value.None} {
+		if s, err := Parse(v); err != nil || s.Matches(frozen(map[string]any{"a": "b"})) || s.Matches(nil) || len(s.Anchors()) > 0 {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}

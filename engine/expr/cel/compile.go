@@ -99,6 +99,11 @@ func (c compiling) check() *cel.Ast {
 		return nil
 	}
 	checked, issues := c.env.base().Check(parsed)
+	if len(issues.Errors()) > 0 && untypeDefaults(parsed.NativeRep()) {
+		if again, wrong := c.env.base().Check(parsed); len(wrong.Errors()) == 0 {
+			checked, issues = again, wrong
+		}
+	}
 	if len(issues.Errors()) > 0 {
 		c.report(parsed, issues)
 		return nil
@@ -107,6 +112,22 @@ func (c compiling) check() *cel.Ast {
 		return nil
 	}
 	return checked
+}
+
+// untypeDefaults gives the {} of each .orValue({}) any type, so that it may be the default of an
+// object of a schema. It reports whether there was one.
+func untypeDefaults(parsed *ast.AST) (found bool) {
+	next, factory := ast.MaxID(parsed), ast.NewExprFactory()
+	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() != ast.CallKind || x.AsCall().FunctionName() != "orValue" || !x.AsCall().IsMemberFunction() {
+			return
+		}
+		if d := x.AsCall().Args()[0]; d.Kind() == ast.MapKind && d.AsMap().Size() == 0 {
+			d.SetKindCase(factory.NewCall(d.ID(), "dyn", factory.NewMap(next, nil)))
+			next, found = next+1, true
+		}
+	}))
+	return found
 }
 
 // patterns refuses literal patterns that are too large, and reports whether there
