@@ -17,12 +17,13 @@ spec:
       when: object.spec.?unschedulable.orValue(false)
       do: [{labels: {set: {a: ""}}}]
 `;
+const allowances = 'apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec:\n  allow:\n    - {policy: p, apiGroup: "", kind: Node, fields: [metadata.labels.a]}\n';
 const wrong = right.replace('unschedulable', 'unschedulabel');
 
 test('the extension starts edict lsp, and shows what it finds', {timeout: 120_000}, async t => {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'edict-')));
   t.after(() => fs.rmSync(folder, {recursive: true}));
-  for (const [name, text] of [['policies/p.yaml', wrong], ['other/q.yaml', wrong]]) {
+  for (const [name, text] of [['policies/p.yaml', wrong], ['policies/allowances.yaml', allowances], ['other/q.yaml', wrong]]) {
     fs.mkdirSync(path.dirname(path.join(folder, name)), {recursive: true});
     fs.writeFileSync(path.join(folder, name), text);
   }
