@@ -67,10 +67,10 @@ func (f *evalFlags) run(ctx context.Context, text string, out, errOut io.Writer)
 		printErrors(errOut, problems)
 		return findings{}
 	}
-	return writeValue(out, f.output, value.Plain(result.Value))
+	return writeValue(out, f.output, value.Plain(result))
 }
 
-func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer) (*probe.Result, []document.Problem, error) {
+func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer) (value.Value, []document.Problem, error) {
 	if len(f.world.origin.policies) == 0 && f.world.origin.namespace == "" {
 		if f.policy != "" || f.key != "" || f.world.objects != "" {
 			return nil, nil, errors.New("--policy, --key and --objects need --policies or --policy-namespace")
@@ -93,7 +93,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, problems, err := probe.Compile(unit, probe.Expression(text), in.bundle.Schemas)
+	p, problems, err := probe.Compile(unit, text, in.bundle.Schemas)
 	if p == nil || err != nil {
 		return nil, problems, err
 	}
@@ -125,7 +125,7 @@ func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
 	return nil, found("there is no policy %q here%s", f.policy, hinted(nameHint(f.policy, known)))
 }
 
-func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (*probe.Result, error) {
+func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (value.Value, error) {
 	key := eval.ParseKey(f.key)
 	if f.key == "" {
 		var err error

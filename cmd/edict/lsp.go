@@ -13,11 +13,10 @@ func lspCommand() *cobra.Command {
 		Short: "Serve an editor as a language server, over the standard streams",
 		Long: `Speaks the language server protocol over standard input and output: findings as
 edict check shows them, completion of fields and names, hover, go to definition and
-quick fixes. With a snapshot, which edict snapshot writes, it shows the values of
-expressions on their lines.
+quick fixes.
 
-The flags are also initialization options of the same names: schemas, snapshot,
-key and now. docs/editors.md says how editors are set up.`,
+The flag schemas is also an initialization option. docs/editors.md says how editors
+are set up.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return asFinding(lsp.New(cmd.InOrStdin(), cmd.OutOrStdout(), version, o).Run(cmd.Context()))
@@ -25,9 +24,6 @@ key and now. docs/editors.md says how editors are set up.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	flags.StringVar(&o.Snapshot, "snapshot", "", "a file or folder of manifests on which expressions are evaluated")
-	flags.StringVar(&o.Key, "key", "", "[NAMESPACE/]NAME of the object that is decided about (default: the first)")
-	flags.StringVar(&o.Now, "now", "", "the time of the evaluation, RFC 3339 (default: the real time)")
 	flags.Bool("stdio", true, "for editors that say so; there is no other way")
 	return cmd
 }

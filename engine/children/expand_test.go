@@ -126,16 +126,3 @@ func TestProblems(t *testing.T) {
 		})
 	}
 }
-
-// TestIsInput: the names of inputs that an author chose are none of those for children.
-func TestIsInput(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]bool{
-		"children.limits": true, "unlisted_1": true, "unlisted_12": true,
-		"limits": false, "unlisted": false, "unlisted_": false, "unlisted_pods": false, "unlisted_1a": false,
-	} {
-		if got := children.IsInput(name); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}

@@ -41,12 +41,6 @@ func (e *expansion) released() *document.Node {
 // inputPrefix begins the name of an input that finds the objects of a set.
 const inputPrefix = "children."
 
-// IsInput reports whether an input of this name finds children of the policy.
-func IsInput(name string) bool {
-	number, unlisted := strings.CutPrefix(name, unlistedPrefix)
-	return strings.HasPrefix(name, inputPrefix) || unlisted && number != "" && strings.Trim(number, "0123456789") == ""
-}
-
 // input is the map of the objects that exist.
 func (s *set) input() *document.Node {
 	at, manifest := s.doc.Pos, s.doc.Apply.Node

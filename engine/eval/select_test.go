@@ -32,8 +32,11 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 	}
 	out := &expr.Response{}
 	for _, c := range r.Candidates.All() {
-		n := int64(len(value.StringAt(c, "name")))
-		out.Verdicts = append(out.Verdicts, expr.KeptIf(value.StringAt(c, "name") != "a1", n))
+		verdict := expr.Dropped
+		if name := value.StringAt(c, "name"); name != "a1" {
+			verdict = expr.Kept(int64(len(name)))
+		}
+		out.Verdicts = append(out.Verdicts, verdict)
 	}
 	return out, nil
 }

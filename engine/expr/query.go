@@ -61,14 +61,6 @@ const Dropped Verdict = 0
 // one above it.
 func Kept(score int64) Verdict { return Verdict(max(score, math.MinInt64+1) ^ math.MinInt64) }
 
-// KeptIf is Kept, or Dropped.
-func KeptIf(keep bool, score int64) Verdict {
-	if !keep {
-		return Dropped
-	}
-	return Kept(score)
-}
-
 // Keep reports whether the candidate stays.
 func (v Verdict) Keep() bool { return v != Dropped }
 

@@ -13,9 +13,6 @@ func TestVerdict(t *testing.T) {
 		if v := expr.Kept(score); !v.Keep() || v.Score() != score {
 			t.Errorf("kept with %d: %v, %d", score, v.Keep(), v.Score())
 		}
-		if v := expr.KeptIf(false, score); v != expr.Dropped {
-			t.Errorf("dropped: %v", v)
-		}
 	}
 	if v := expr.Kept(math.MinInt64); !v.Keep() || v.Score() != math.MinInt64+1 {
 		t.Errorf("the lowest number: %v, %d", v.Keep(), v.Score())

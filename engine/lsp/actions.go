@@ -10,7 +10,7 @@ import (
 )
 
 // codeActions offers quick fixes for the findings in a range.
-func (s *Server) codeActions(_ context.Context, p within) (any, error) {
+func (s *Server) codeActions(_ context.Context, p findings) (any, error) {
 	t, err := s.document(p.TextDocument.URI)
 	if err != nil {
 		return nil, err

@@ -50,16 +50,6 @@ spec:
         - labels: {set: {"full-${where}": "inputs.pods: ${string(size(inputs.pods))}"}}
 `
 
-const objects = `apiVersion: v1
-kind: Node
-metadata: {name: a}
----
-apiVersion: v1
-kind: Pod
-metadata: {namespace: n, name: x}
-spec: {nodeName: a}
-`
-
 // editor is the other side of a server.
 type editor struct {
 	t    *testing.T
@@ -78,13 +68,8 @@ func edit(t *testing.T, text string) *editor {
 	t.Helper()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "p.yaml")
-	for name, content := range map[string]string{"p.yaml": policy, "objects/objects.yaml": objects} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
@@ -100,7 +85,7 @@ func edit(t *testing.T, text string) *editor {
 			t.Error(err)
 		}
 	})
-	if err := e.request("initialize", map[string]any{"initializationOptions": map[string]any{"snapshot": filepath.Join(folder, "objects")}}, nil); err != nil {
+	if err := e.request("initialize", map[string]any{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	e.notify("initialized", map[string]any{})
@@ -450,40 +435,6 @@ func TestQuickFixes(t *testing.T) {
 			}
 			t.Errorf("offered: %+v for %+v", actions, e.diagnostics)
 		})
-	}
-}
-
-// TestEvaluate shows values on a snapshot.
-func TestEvaluate(t *testing.T) {
-	t.Parallel()
-	e := edit(t, policy)
-	for at, want := range map[string]string{
-		"inputs.po|ds.map": `["x"]`, "variables.ma|ny &&": "false", "expression: pod.sp|ec": `["a"]`, "${wh|ere}": `["a"]`, "size(inp|uts.pods) >": "false",
-	} {
-		place := e.at(at)
-		var got struct {
-			Key   string          `json:"key"`
-			Value json.RawMessage `json:"value"`
-		}
-		err := e.request("workspace/executeCommand", map[string]any{"command": "edict.evaluate", "arguments": []any{map[string]any{"uri": e.uri, "position": place["position"]}}}, &got)
-		if err != nil || got.Key != "a" || string(got.Value) != want {
-			t.Errorf("%s: %v %+v %s", at, err, got.Key, got.Value)
-		}
-	}
-	var hints []struct {
-		Position lsp.Position `json:"position"`
-		Label    string       `json:"label"`
-	}
-	params := map[string]any{"textDocument": map[string]any{"uri": e.uri}, "range": lsp.Range{End: lsp.Position{Line: 18}}}
-	if err := e.request("textDocument/inlayHint", params, &hints); err != nil {
-		t.Fatal(err)
-	}
-	got := map[int]string{}
-	for _, h := range hints {
-		got[h.Position.Line] = h.Label
-	}
-	if diff := cmp.Diff(map[int]string{13: `= ["x"]`, 17: "= false"}, got); diff != "" {
-		t.Error(diff)
 	}
 }
 

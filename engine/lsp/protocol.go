@@ -23,10 +23,9 @@ type at struct {
 	Position     Position   `json:"position"`
 }
 
-// within is a part of a document.
-type within struct {
+// findings are those of a document at a place.
+type findings struct {
 	TextDocument documentID `json:"textDocument"`
-	Range        Range      `json:"range"`
 	Context      struct {
 		Diagnostics []Diagnostic `json:"diagnostics"`
 	} `json:"context"`
@@ -113,11 +112,4 @@ type codeAction struct {
 	Kind        string        `json:"kind"`
 	Diagnostics []Diagnostic  `json:"diagnostics"`
 	Edit        workspaceEdit `json:"edit"`
-}
-
-type inlayHint struct {
-	Position    Position `json:"position"`
-	Label       string   `json:"label"`
-	Tooltip     string   `json:"tooltip,omitempty"`
-	PaddingLeft bool     `json:"paddingLeft"`
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/edict-dev/edict/engine/lsp/rpc"
 	"github.com/edict-dev/edict/engine/source"
@@ -17,14 +16,6 @@ import (
 type Options struct {
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string `json:"schemas"`
-	// Snapshot is a file or folder of manifests on which expressions are evaluated;
-	// "" evaluates none.
-	Snapshot string `json:"snapshot"`
-	// Key is [NAMESPACE/]NAME of the object that is decided about; "" is the only
-	// one, or the first.
-	Key string `json:"key"`
-	// Now is the time of the evaluation, RFC 3339; "" is the real time.
-	Now string `json:"now"`
 }
 
 // Server answers the requests of one editor, one after the other.
@@ -40,13 +31,12 @@ type Server struct {
 	caches  map[string]*source.Cache
 	version string
 	stopped bool
-	now     func() time.Time
 }
 
 // New returns a server that speaks over two streams. The version is shown to the
 // editor.
 func New(r io.Reader, w io.Writer, version string, o Options) *Server {
-	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, shown: map[string]string{}, caches: map[string]*source.Cache{}, version: version, now: time.Now}
+	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, shown: map[string]string{}, caches: map[string]*source.Cache{}, version: version}
 }
 
 // handler answers a request with a result.
@@ -57,12 +47,12 @@ var handlers map[string]handler
 func init() {
 	handlers = map[string]handler{
 		"initialize": (*Server).initialize, "initialized": ignore, "shutdown": (*Server).shutdown, "$/setTrace": ignore, "$/cancelRequest": ignore,
-		"workspace/didChangeConfiguration": (*Server).configure, "workspace/executeCommand": (*Server).execute,
-		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": (*Server).watched,
+		"workspace/didChangeConfiguration": (*Server).configure,
+		"textDocument/didOpen":             (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": (*Server).watched,
 		"workspace/didChangeWatchedFiles": (*Server).watched,
 		"textDocument/completion":         request((*Server).completion), "textDocument/hover": request((*Server).hover),
 		"textDocument/definition": request((*Server).definition),
-		"textDocument/codeAction": request((*Server).codeActions), "textDocument/inlayHint": request((*Server).inlayHints),
+		"textDocument/codeAction": request((*Server).codeActions),
 	}
 }
 
@@ -132,13 +122,11 @@ func (s *Server) initialize(_ context.Context, raw json.RawMessage) (any, error)
 	return map[string]any{
 		"serverInfo": map[string]any{"name": "edict", "version": s.version},
 		"capabilities": map[string]any{
-			"textDocumentSync":       map[string]any{"openClose": true, "change": 1},
-			"completionProvider":     map[string]any{"triggerCharacters": []string{".", "?"}},
-			"codeActionProvider":     map[string]any{"codeActionKinds": []string{"quickfix"}},
-			"executeCommandProvider": map[string]any{"commands": []string{commandEvaluate}},
-			"hoverProvider":          true,
-			"definitionProvider":     true,
-			"inlayHintProvider":      true,
+			"textDocumentSync":   map[string]any{"openClose": true, "change": 1},
+			"completionProvider": map[string]any{"triggerCharacters": []string{".", "?"}},
+			"codeActionProvider": map[string]any{"codeActionKinds": []string{"quickfix"}},
+			"hoverProvider":      true,
+			"definitionProvider": true,
 		},
 	}, nil
 }

@@ -36,20 +36,8 @@ type World struct {
 	Answers expr.Answerer
 }
 
-// Result is what an expression comes to.
-type Result struct {
-	Value value.Value
-	// Type is what is known of the value before it is computed.
-	Type string
-}
-
-// Expression is a variable that an expression computes.
-func Expression(text string) v1alpha1.Variable {
-	return v1alpha1.Variable{Expression: Text(text)}
-}
-
-// Text is an expression that was given by itself.
-func Text(text string) v1alpha1.Text {
+// given is an expression that was given by itself.
+func given(text string) v1alpha1.Text {
 	return v1alpha1.Text{Value: text, Node: document.Verbatim(Place, text)}
 }
 
@@ -59,10 +47,10 @@ type Probe struct {
 	sim    *simulate.Simulation
 }
 
-// Compile compiles a policy with a variable more. The problems are why it does not
-// compile; the policy is nil then.
-func Compile(u *source.Unit, v v1alpha1.Variable, known *schema.Set) (*plan.Policy, []document.Problem, error) {
-	return with(u, v).Compile(known, rego.Default())
+// Compile compiles a policy with an expression as one variable more. The problems are why
+// it does not compile; the policy is nil then.
+func Compile(u *source.Unit, expression string, known *schema.Set) (*plan.Policy, []document.Problem, error) {
+	return with(u, expression).Compile(known, rego.Default())
 }
 
 // New puts what Compile returned into a world. The world has what this policy reads of its
@@ -73,12 +61,10 @@ func New(ctx context.Context, p *plan.Policy, w World) *Probe {
 
 // with returns a policy with a variable more, in force. A second variable makes of
 // the first what is used as a whole, so that no field of it is left out.
-func with(u *source.Unit, v v1alpha1.Variable) *source.Unit {
-	v.Name = Text(name)
-	if v.Pos == (document.Position{}) {
-		v.Pos = v.Name.Pos()
-	}
-	whole := v1alpha1.Variable{Name: Text(name + "Whole"), Value: v1alpha1.Template{Node: document.Verbatim(Place, "${variables."+name+"}")}, Pos: v.Pos}
+func with(u *source.Unit, expression string) *source.Unit {
+	v := v1alpha1.Variable{Name: given(name), Expression: given(expression)}
+	v.Pos = v.Name.Pos()
+	whole := v1alpha1.Variable{Name: given(name + "Whole"), Value: v1alpha1.Template{Node: document.Verbatim(Place, "${variables."+name+"}")}, Pos: v.Pos}
 	doc := *u.Document
 	doc.Spec.Variables = append(slices.Clone(doc.Spec.Variables), v, whole)
 	out := *u
@@ -90,25 +76,13 @@ func with(u *source.Unit, v v1alpha1.Variable) *source.Unit {
 func (p *Probe) Keys() []eval.Key { return p.sim.Controller(p.policy.Name).Keys() }
 
 // Value evaluates the variable for a key.
-func (p *Probe) Value(ctx context.Context, key eval.Key) (*Result, error) {
-	v, err := eval.Variable(ctx, p.sim.Controller(p.policy.Name).Input(key, p.sim.Now()), name)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Value: v, Type: p.typeName()}, nil
-}
-
-func (p *Probe) typeName() string {
-	slot, _ := p.policy.Slots.Of(cel.QualifyVariables + "." + name)
-	if v := p.policy.Variables[slot.Index]; v.Program != nil {
-		return cel.TypeName(v.Program.Type())
-	}
-	return ""
+func (p *Probe) Value(ctx context.Context, key eval.Key) (value.Value, error) {
+	return eval.Variable(ctx, p.sim.Controller(p.policy.Name).Input(key, p.sim.Now()), name)
 }
 
 // Alone evaluates an expression over builtins and now, outside of any policy. The
 // problems are why it does not compile.
-func Alone(ctx context.Context, text string, now time.Time) (*Result, []document.Problem, error) {
+func Alone(ctx context.Context, text string, now time.Time) (value.Value, []document.Problem, error) {
 	env, err := cel.NewEnv(builtins.Functions())
 	if err != nil {
 		return nil, nil, err
@@ -117,17 +91,14 @@ func Alone(ctx context.Context, text string, now time.Time) (*Result, []document
 		return nil, nil, err
 	}
 	var problems document.Problems
-	program := env.Compile(cel.Whole(Text(text)), &problems)
+	program := env.Compile(cel.Whole(given(text)), &problems)
 	if program == nil {
 		return nil, problems.List(), nil
 	}
 	meter := expr.NewMeter(ctx)
 	defer meter.Close()
 	v, err := program.Eval(alone{now}, meter)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &Result{Value: v, Type: cel.TypeName(program.Type())}, nil, nil
+	return v, nil, err
 }
 
 // alone are the names of an expression outside of any policy.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/load"
@@ -53,14 +52,12 @@ func unit(t *testing.T) *source.Unit {
 	return &source.Unit{Document: file.Policies[0], File: load.Source{Path: "p.yaml", Text: []byte(policy)}}
 }
 
-// TestValue evaluates expressions as part of a policy: its names are known, and
-// fields that no rule reads have values.
-// probed returns the policy with a variable more in the world, of which it has as much as a
-// cluster is asked for.
-func probed(t *testing.T, v v1alpha1.Variable) *probe.Probe {
+// probed returns the policy with an expression more in the world, of which it has as much as
+// a cluster is asked for.
+func probed(t *testing.T, expression string) *probe.Probe {
 	t.Helper()
 	w := world()
-	p, problems, err := probe.Compile(unit(t), v, w.Schemas)
+	p, problems, err := probe.Compile(unit(t), expression, w.Schemas)
 	if p == nil || err != nil {
 		t.Fatal(problems, err)
 	}
@@ -72,6 +69,8 @@ func probed(t *testing.T, v v1alpha1.Variable) *probe.Probe {
 	return probe.New(t.Context(), p, w)
 }
 
+// TestValue evaluates expressions as part of a policy: its names are known, and
+// fields that no rule reads have values.
 func TestValue(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{
@@ -85,12 +84,12 @@ func TestValue(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			p := probed(t, probe.Expression(text))
+			p := probed(t, text)
 			got, err := p.Value(t.Context(), eval.Key{Name: "a"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, value.Plain(got.Value)); diff != "" {
+			if diff := cmp.Diff(want, value.Plain(got)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -101,7 +100,7 @@ func TestValue(t *testing.T) {
 // when it begins with a quote.
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	_, problems, err := probe.Compile(unit(t), probe.Expression(`"a" + object.metadata.nam`), schema.Builtin())
+	_, problems, err := probe.Compile(unit(t), `"a" + object.metadata.nam`, schema.Builtin())
 	if err != nil || len(problems) == 0 {
 		t.Fatal(problems, err)
 	}
@@ -113,26 +112,12 @@ func TestProblems(t *testing.T) {
 
 func TestNoSuchKey(t *testing.T) {
 	t.Parallel()
-	p := probed(t, probe.Expression("1"))
+	p := probed(t, "1")
 	if _, err := p.Value(t.Context(), eval.Key{Name: "z"}); err == nil || err.Error() != "there is no Node z that the policy p decides about" {
 		t.Error(err)
 	}
 	if key, err := p.OnlyKey(); err != nil || key.Name != "a" {
 		t.Error(key, err)
-	}
-}
-
-// TestCollection evaluates an expression once for each item.
-func TestCollection(t *testing.T) {
-	t.Parallel()
-	v := v1alpha1.Variable{ForEach: probe.Text("inputs.pods"), Value: v1alpha1.Template{Node: document.Verbatim(probe.Place, "${item.metadata.name}")}}
-	p := probed(t, v)
-	got, err := p.Value(t.Context(), eval.Key{Name: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]any{"x"}, value.Plain(got.Value)); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -148,7 +133,7 @@ func TestAlone(t *testing.T) {
 		if got == nil || err != nil {
 			t.Fatal(text, problems, err)
 		}
-		if diff := cmp.Diff(want, value.Plain(got.Value)); diff != "" {
+		if diff := cmp.Diff(want, value.Plain(got)); diff != "" {
 			t.Errorf("%s: %s", text, diff)
 		}
 	}

@@ -69,39 +69,6 @@ func (t *Type) Refused(v any) (reason, allowed string) {
 	return "", ""
 }
 
-// Edges are plain values at the limits of the type. The API server may refuse one that
-// another limit excludes.
-func (t *Type) Edges() (out []any) {
-	l := t.limits
-	if l == nil {
-		return nil
-	}
-	for _, v := range l.enum {
-		if n, ok := v.(float64); ok {
-			out = append(out, t.number(n))
-		}
-	}
-	for _, edge := range []*float64{l.minimum, l.maximum, l.multipleOf} {
-		if edge != nil {
-			out = append(out, t.number(math.Ceil(*edge)), t.number(math.Floor(*edge)), t.number(math.Floor(*edge)+1), t.number(math.Ceil(*edge)-1))
-		}
-	}
-	if l.minimum != nil && l.multipleOf != nil {
-		out = append(out, t.number(math.Ceil(*l.minimum / *l.multipleOf)**l.multipleOf))
-	}
-	if l.minLength != nil && *l.minLength <= 1024 {
-		out = append(out, strings.Repeat("a", int(*l.minLength)))
-	}
-	return out
-}
-
-func (t *Type) number(n float64) any {
-	if t.Kind == Int {
-		return int64(n)
-	}
-	return n
-}
-
 func (t *Type) refusedText(text string) (reason, allowed string) {
 	cannot := func() string { return fmt.Sprintf("cannot be %q", text) }
 	switch l := t.limits; {

@@ -37,6 +37,11 @@ type server struct {
 	secrets []Object
 }
 
+// NewWriter returns the writer that a simulation gives its controllers, on an API
+// server in memory. It is for tests that run several controllers on one server, and
+// come between them and it.
+func NewWriter(s *apiserver.Server) apply.Writer { return &server{objects: s} }
+
 func newServer(schemas *schema.Set, now func() time.Time) *server {
 	s := &server{given: map[world.ID]Object{}, changed: func(world.ID, Object, Object) {}}
 	s.take(apiserver.New(schemas, now))

@@ -89,9 +89,34 @@ func candidates(t *schema.Type, definition, field string) []any {
 	case len(schema.Malformed(definition, field, "\x00")) > 0:
 		return malformed
 	case t.Kind == schema.Int:
-		return t.Edges()
+		return edges(t)
 	}
 	return nil
+}
+
+// lowest and highest are the bounds that fields of built-in kinds have.
+var (
+	lowest  = []int64{0, 1}
+	highest = []int64{100, 511, 65535, 86400, 1_000_000_000, 2_147_483_647}
+)
+
+// edges returns the numbers at the bounds of a type, and those beside them.
+func edges(t *schema.Type) (out []any) {
+	excludes := func(n int64, bound string) bool {
+		_, allowed := t.Refused(n)
+		return strings.HasPrefix(allowed, bound)
+	}
+	for _, n := range lowest {
+		if excludes(n-1, "at least") && !excludes(n, "at least") {
+			out = append(out, n, n, n+1, n-1)
+		}
+	}
+	for _, n := range highest {
+		if excludes(n+1, "at most") && !excludes(n, "at most") {
+			out = append(out, n, n, n+1, n-1)
+		}
+	}
+	return out
 }
 
 // name returns the name of the field.

@@ -34,8 +34,11 @@ func (hashed) Answer(_ context.Context, request *expr.Request) (*expr.Response, 
 	}
 	out := &expr.Response{}
 	for _, c := range request.Candidates.All() {
-		score := int64(dice(12, value.Plain(c), value.StringAt(request.With, "reservationID"))) - 2
-		out.Verdicts = append(out.Verdicts, expr.KeptIf(score > 0, score))
+		verdict := expr.Dropped
+		if score := int64(dice(12, value.Plain(c), value.StringAt(request.With, "reservationID"))) - 2; score > 0 {
+			verdict = expr.Kept(score)
+		}
+		out.Verdicts = append(out.Verdicts, verdict)
 	}
 	return out, nil
 }

@@ -55,7 +55,7 @@ function workspace(folder, settings, texts) {
   const api = rest({
     Uri, Position, Range, Location, Diagnostic, DiagnosticRelatedInformation, CodeActionKind, RelativePattern, Disposable, EventEmitter, CancellationTokenSource,
     version: '1.91.0', env: {appName: 'test', language: 'en', uiKind: 1},
-    DiagnosticSeverity: {Error: 0, Warning: 1, Information: 2, Hint: 3}, ViewColumn: {Beside: -2},
+    DiagnosticSeverity: {Error: 0, Warning: 1, Information: 2, Hint: 3},
     workspace: rest({
       workspaceFolders: [{uri: Uri.file(folder), name: 'test', index: 0}], textDocuments: documents, notebookDocuments: [],
       getConfiguration: section => ({get: (key, other) => (section === 'edict' ? settings[key] : undefined) ?? other, has: () => false, inspect: () => undefined}),
@@ -69,8 +69,8 @@ function workspace(folder, settings, texts) {
       }),
     }, feature),
     window: rest({
-      createOutputChannel: () => output, tabGroups: rest({all: []}, feature), visibleTextEditors: [], visibleNotebookEditors: [], activeTextEditor: undefined, state: {focused: true},
-      showErrorMessage: async t => { messages.push(t); }, showWarningMessage: async t => { messages.push(t); }, showTextDocument: async d => d,
+      createOutputChannel: () => output, tabGroups: rest({all: []}, feature), visibleTextEditors: [], visibleNotebookEditors: [], state: {focused: true},
+      showErrorMessage: async t => { messages.push(t); }, showWarningMessage: async t => { messages.push(t); },
     }, feature),
     commands: {registerCommand: (name, f) => { commands.set(name, f); return new Disposable(); }, executeCommand: async () => {}},
     extensions: {all: [], getExtension: () => undefined, onDidChange: on('extensions')}, l10n: {t: s => s},
@@ -94,7 +94,7 @@ function workspace(folder, settings, texts) {
     document.version++;
     await events.onDidChangeTextDocument.fire({document, contentChanges: [{text}], reason: undefined});
   }
-  return {api, until, edit, commands, documents, messages};
+  return {api, until, edit, commands};
 }
 
-module.exports = {workspace, Position};
+module.exports = {workspace};

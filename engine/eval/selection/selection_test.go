@@ -63,8 +63,11 @@ func node(name, zone string, addresses ...string) value.Value {
 func verdicts(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{}
 	for _, c := range r.Candidates.All() {
-		name := value.StringAt(c, "name")
-		out.Verdicts = append(out.Verdicts, expr.KeptIf(!strings.HasPrefix(name, "x"), int64(len(name))))
+		verdict := expr.Dropped
+		if name := value.StringAt(c, "name"); !strings.HasPrefix(name, "x") {
+			verdict = expr.Kept(int64(len(name)))
+		}
+		out.Verdicts = append(out.Verdicts, verdict)
 	}
 	return out, nil
 }

@@ -22,7 +22,7 @@ var _ runtime.Object = (*cached)(nil)
 
 // ObjectOf returns the object of the read model that a client has decoded; nil for what is
 // none, such as an error of the API server.
-func ObjectOf(o runtime.Object) *world.Object {
+func ObjectOf(o any) *world.Object {
 	if c, ok := o.(*cached); ok {
 		return c.object
 	}

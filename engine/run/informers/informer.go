@@ -132,9 +132,9 @@ func (i *informer) narrow(options *metav1.ListOptions) {
 
 func (s *Set) handler(ctx context.Context, next *informer) toolscache.ResourceEventHandler {
 	put := func(raw any) {
-		if c, ok := raw.(*cached); ok && ctx.Err() == nil {
-			next.note(c.object.Namespace, c.object.Name)
-			s.options.Queues.Wake(s.options.Group.PutObject(ctx, next.source, c.object))
+		if o := ObjectOf(raw); o != nil && ctx.Err() == nil {
+			next.note(o.Namespace, o.Name)
+			s.options.Queues.Wake(s.options.Group.PutObject(ctx, next.source, o))
 		}
 	}
 	return toolscache.ResourceEventHandlerFuncs{
@@ -145,14 +145,14 @@ func (s *Set) handler(ctx context.Context, next *informer) toolscache.ResourceEv
 			if missing {
 				raw = gone.Obj
 			}
-			c, ok := raw.(*cached)
+			o := ObjectOf(raw)
 			switch {
-			case !ok || ctx.Err() != nil:
+			case o == nil || ctx.Err() != nil:
 			case missing:
-				s.missing.add(ctx, next, c.object)
+				s.missing.add(ctx, next, o)
 			default:
 				next.kind.deleted.Store(time.Now().UnixNano())
-				s.options.Queues.Wake(s.options.Group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
+				s.options.Queues.Wake(s.options.Group.Delete(ctx, next.source, o.Namespace, o.Name))
 			}
 		},
 	}

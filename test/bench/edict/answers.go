@@ -28,8 +28,9 @@ var (
 func (Bare) Answer(_ context.Context, request *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{Verdicts: make([]expr.Verdict, request.Candidates.Len())}
 	for i := range out.Verdicts {
-		score := scoreAt(i)
-		out.Verdicts[i] = expr.KeptIf(score > 0, score)
+		if score := scoreAt(i); score > 0 {
+			out.Verdicts[i] = expr.Kept(score)
+		}
 	}
 	return out, nil
 }
