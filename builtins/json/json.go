@@ -15,7 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions returns json.encode, json.decode, yaml.encode and yaml.decode.
+// Functions returns json.encode, json.decode, json.parse, yaml.encode and yaml.decode.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{
@@ -37,6 +37,18 @@ func Functions() []expr.Function {
 			Doc: "the value of a JSON text", Example: `json.decode(pod.metadata.annotations["config"])`,
 			Needs: decoding,
 			Do:    decode,
+		},
+		{
+			Name: "json.parse", Args: []expr.Type{expr.String}, Result: expr.OptionalOf(expr.Dyn),
+			Doc: "the value of a JSON text; none for what is not JSON", Example: `json.parse(pod.metadata.annotations["config"]).orValue({})`,
+			Needs: decoding,
+			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
+				v, err := decode(call, args)
+				if err != nil {
+					return value.None, nil //nolint:nilerr // what is not JSON has none
+				}
+				return value.Some(v), nil
+			},
 		},
 		{
 			Name: "yaml.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,

@@ -18,6 +18,15 @@ func encode(v value.Value) (string, error) {
 	return text, err
 }
 
+func parse(text value.Value) (value.Value, error) {
+	for _, f := range Functions() {
+		if f.Name == "json.parse" {
+			return f.Do(nil, []value.Value{text})
+		}
+	}
+	panic("no json.parse")
+}
+
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
@@ -53,6 +62,19 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := encode(value.OfDouble(math.NaN())); err == nil {
 		t.Error("what JSON cannot say is encoded")
+	}
+}
+
+// TestParse: what is not JSON has no value.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for give, want := range map[string]value.Value{
+		`{"a":[1]}`: value.Some(value.Freeze(map[string]any{"a": []any{int64(1)}}, nil, value.KeepAll)), "null": value.Some(value.Null), "1": value.Some(value.OfInt(1)),
+		"": value.None, "{": value.None, "{} {}": value.None, "a: b": value.None,
+	} {
+		if got, err := parse(value.OfString(give)); err != nil || !value.IsTrue(got.Equal(want)) {
+			t.Errorf("%q: %v, %v; want %v", give, got, err, want)
+		}
 	}
 }
 

@@ -6,15 +6,17 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gopkg.in/inf.v0"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions returns quantity.value, quantity.sum, quantity.parse and quantity.format.
+// Functions returns quantity.value, milli, mul, sum, parse and format.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{
@@ -23,6 +25,21 @@ func Functions() []expr.Function {
 			Example: `quantity.value(object.spec.size)`,
 			Needs:   expr.Linear(64),
 			Do:      wholeNumber,
+		},
+		{
+			Name: "quantity.milli", Args: []expr.Type{expr.Dyn}, Result: expr.Int,
+			Doc:     "a quantity in thousandths, such as 700 for 700m, exact; what is finer is rounded up, away from 0",
+			Example: `quantity.milli(object.spec.cpu)`,
+			Needs:   expr.Linear(128),
+			Do:      milli,
+		},
+		{
+			Name: "quantity.mul", Args: []expr.Type{expr.Dyn, expr.Dyn}, Result: expr.String,
+			Doc:      "a quantity times a number, as a quantity in the form of the first, exact to nine decimals; what is finer is rounded up, away from 0",
+			Example:  `quantity.mul(object.spec.cpu, 3)`,
+			StandIns: []value.Value{value.OfInt(1), value.OfInt(1)},
+			Needs:    expr.Linear(256),
+			Do:       mul,
 		},
 		{
 			Name: "quantity.sum", Args: []expr.Type{expr.ListOf(expr.Dyn)}, Result: expr.String,
@@ -62,10 +79,7 @@ func format(_ *expr.Call, args []value.Value) (value.Value, error) {
 		return nil, fmt.Errorf("%q is no unit; units are %s", value.Cut(unit, maxLength), strings.Join(suffixes, ", "))
 	}
 	one := resource.MustParse("1" + unit)
-	thousandths := new(big.Rat).Mul(new(big.Rat).Quo(exact(q), exact(one)), big.NewRat(1000, 1))
-	rest := new(big.Int)
-	whole, _ := new(big.Int).QuoRem(thousandths.Num(), thousandths.Denom(), rest)
-	whole.Add(whole, big.NewInt(int64(rest.Sign())))
+	whole := timesUp(new(big.Rat).Quo(exact(q), exact(one)), 1000)
 	text := new(big.Rat).SetFrac(whole, big.NewInt(1000)).FloatString(3)
 	return value.OfString(strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + unit), nil
 }
@@ -74,6 +88,41 @@ func format(_ *expr.Call, args []value.Value) (value.Value, error) {
 func exact(q resource.Quantity) *big.Rat {
 	out, _ := new(big.Rat).SetString(q.AsDec().String())
 	return out
+}
+
+// timesUp multiplies, and rounds up, away from 0.
+func timesUp(x *big.Rat, n int64) *big.Int {
+	product, rest := new(big.Rat).Mul(x, big.NewRat(n, 1)), new(big.Int)
+	whole, _ := new(big.Int).QuoRem(product.Num(), product.Denom(), rest)
+	return whole.Add(whole, big.NewInt(int64(rest.Sign())))
+}
+
+func milli(_ *expr.Call, args []value.Value) (value.Value, error) {
+	q, err := parse(args[0])
+	if err != nil {
+		return nil, err
+	}
+	n := timesUp(exact(q), 1000)
+	if !n.IsInt64() {
+		return nil, fmt.Errorf("%q does not fit into 64 bits as thousandths", q.String())
+	}
+	return value.OfInt(n.Int64()), nil
+}
+
+func mul(_ *expr.Call, args []value.Value) (value.Value, error) {
+	q, err := parse(args[0])
+	if err != nil {
+		return nil, err
+	}
+	by, err := parse(args[1])
+	if err != nil {
+		return nil, err
+	}
+	product := new(big.Rat).Mul(exact(q), exact(by))
+	if !timesUp(product, 1).IsInt64() { // no suffix is above E, and String leaves it out
+		return nil, fmt.Errorf("%q times %q does not fit into 64 bits", q.String(), by.String())
+	}
+	return value.OfString(resource.NewDecimalQuantity(*inf.NewDecBig(timesUp(product, 1e9), 9), q.Format).String()), nil
 }
 
 func canonical(_ *expr.Call, args []value.Value) (value.Value, error) {
@@ -140,7 +189,7 @@ func parse(v value.Value) (resource.Quantity, error) {
 	if !ok {
 		var f float64
 		if f, ok = v.Value().(float64); ok {
-			text = new(big.Float).SetFloat64(f).Text('f', -1)
+			text = strconv.FormatFloat(f, 'f', -1, 64)
 		}
 	}
 	switch {

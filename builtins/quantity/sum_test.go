@@ -1,6 +1,9 @@
 package quantity
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -45,6 +48,47 @@ func TestParse(t *testing.T) {
 		got, err := function("quantity.parse")(value.OfString(give))
 		if err != nil || want == nil && got != value.None || want != nil && !value.IsTrue(got.Equal(value.Some(want))) {
 			t.Errorf("%q: %v, %v; want %v", give, got, err, want)
+		}
+	}
+}
+
+// TestMilli: thousandths of what is written are exact, and what is finer is rounded up.
+func TestMilli(t *testing.T) {
+	t.Parallel()
+	for n := range int64(5_001) {
+		for _, give := range []value.Value{value.OfString(fmt.Sprint(n, "m")), value.OfString(fmt.Sprintf("%d.%03d", n/1000, n%1000)), value.OfDouble(float64(n) / 1000)} {
+			if got, err := function("quantity.milli")(give); err != nil || got != value.OfInt(n) {
+				t.Fatalf("%v: %v, %v", give.Value(), got, err)
+			}
+		}
+	}
+	for give, want := range map[string]string{
+		"1": "1000", "1.5Gi": "1610612736000", "-1500m": "-1500", "1n": "1", "-1u": "-1", "1e3": "1000000", "9223372036854775807m": "9223372036854775807",
+		"9223372036854775808m": `does not fit into 64 bits`, "10P": `"10P" does not fit into 64 bits as thousandths`, "x": `"x" is not a quantity`, "": `"" is not a quantity`,
+	} {
+		got, err := function("quantity.milli")(value.OfString(give))
+		if n, _ := value.Int(got); fmt.Sprint(n) != want && !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v, %v; want %s", give, got, err, want)
+		}
+	}
+}
+
+func TestMul(t *testing.T) {
+	t.Parallel()
+	text, n, f := value.OfString, value.OfInt, value.OfDouble
+	for _, tc := range []struct {
+		q, by value.Value
+		want  string
+	}{
+		{text("700m"), n(2), "1400m"}, {text("700m"), n(10), "7"}, {text("1Gi"), n(3), "3Gi"}, {text("1Gi"), f(0.5), "512Mi"}, {text("100m"), f(0.1), "10m"},
+		{text("1Gi"), text("300m"), "322122547200m"}, {text("1G"), n(-2), "-2G"}, {text("1e3"), n(5), "5e3"}, {n(7), n(3), "21"}, {text("1Gi"), n(0), "0"},
+		{text("1n"), f(0.5), "1n"}, {text("-1n"), f(0.5), "-1n"}, {text("350m"), n(9_000_000_000_000_000), "3150T"},
+		{text("999999999E"), n(1_000_000_000), `does not fit into 64 bits`}, {text("4E"), n(2), "8E"}, {text("5E"), n(-2), "does not fit"},
+		{text("x"), n(1), `"x" is not a quantity`}, {text("1"), text("x"), `"x" is not a quantity`}, {text("1"), f(math.NaN()), `"NaN" is not a quantity`}, {text("1"), f(math.Inf(1)), `"+Inf" is not`},
+	} {
+		got, err := function("quantity.mul")(tc.q, tc.by)
+		if product, _ := value.Str(got); product != tc.want && !strings.Contains(fmt.Sprint(err), tc.want) {
+			t.Errorf("%v times %v: %v, %v; want %s", tc.q.Value(), tc.by.Value(), got, err, tc.want)
 		}
 	}
 }

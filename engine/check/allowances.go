@@ -40,10 +40,18 @@ func unowned(p *policy) {
 }
 
 // unlimited reports the first deletion or eviction of a policy without a limit of removals.
-// Deletions of children do not count.
+// Of children only those of a list count: one primary object may have any number of them.
 func unlimited(p *policy) {
 	if p.plan.Limits.Removals != nil {
 		return
+	}
+	const limit = "limits: {removals: {perWindow: 100}} at the spec, with as many as there may be in a minute"
+	const byDefault = " and has no limit of removals: by the default it is paused after 10 in a minute, or 25 % of its primary objects"
+	for _, c := range p.unit.Document.Spec.Children {
+		if c.ForEach.Set() {
+			p.report(document.NoRemovalLimit, c.Pos, limit, "the policy deletes children "+c.Name.Value+", one for each item of a list,"+byDefault)
+			return
+		}
 	}
 	for _, r := range p.plan.Rules {
 		for a := range r.Actions() {
@@ -57,8 +65,7 @@ func unlimited(p *policy) {
 			if at.Line == 0 || r.Prunes || r.Former {
 				continue
 			}
-			p.report(document.NoRemovalLimit, at, "limits: {removals: {perWindow: 100}} at the spec, with as many as there may be in a minute",
-				"the policy "+verb+" objects and has no limit of removals: by the default it is paused after 10 in a minute, or 25 % of its primary objects")
+			p.report(document.NoRemovalLimit, at, limit, "the policy "+verb+" objects"+byDefault)
 			return
 		}
 	}

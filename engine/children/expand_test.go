@@ -96,6 +96,9 @@ func TestProblems(t *testing.T) {
 	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"
 	for name, tc := range map[string]struct{ list, want string }{
 		"no name":                      {"[{apply: " + configMap + "}]", "a child has no name"},
+		"a name that is too long":      {"[{name: " + strings.Repeat("a", 64) + ", apply: " + configMap + "}]", `a child cannot be named "aaaa`},
+		"a name that begins with _":    {"[{name: _copy, apply: " + configMap + "}]", `a child cannot be named "_copy"`},
+		"a name that ends with _":      {"[{name: copy_, apply: " + configMap + "}]", `a child cannot be named "copy_"`},
 		"a name with a blank":          {"[{name: my copy, apply: " + configMap + "}]", `a child cannot be named "my copy"`},
 		"no object":                    {"[{name: a}]", `the child "a" needs apply`},
 		"an object that is a text":     {"[{name: a, apply: x}]", `the child "a" needs apply`},

@@ -15,7 +15,7 @@ func (s *set) valid() bool {
 	case !s.doc.Name.Set():
 		s.wrong(s.doc.Pos, "name it: expressions read it as children.NAME", "a child has no name")
 	case !nameForm.MatchString(s.name):
-		s.wrong(s.doc.Name.Pos(), "letters, digits and _, not beginning with a digit: expressions read it as children.NAME", "a child cannot be named %q", s.name)
+		s.wrong(s.doc.Name.Pos(), "at most 63 letters, digits and _, a letter first and no _ at the end: expressions read it as children.NAME, and a label of the objects has it", "a child cannot be named %q", s.name)
 	case s.duplicate():
 		s.wrong(s.doc.Name.Pos(), "each child has a name of its own", "duplicate child %q", s.name)
 	case manifest == nil || manifest.Kind != document.Map:
@@ -46,8 +46,8 @@ func (s *set) mayStay(field string, v v1alpha1.Text) bool {
 	return false
 }
 
-// nameForm is that of a name in an expression.
-var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// nameForm is that of a name in an expression that is also the value of a label.
+var nameForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_]{0,61}[A-Za-z0-9])?$`)
 
 // What may become of children whose primary object is gone.
 const (

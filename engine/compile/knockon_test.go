@@ -24,7 +24,7 @@ func TestOneErrorPerMistake(t *testing.T) {
 	for name, tc := range map[string]struct{ spec, want string }{
 		"whenDeleted":                {when(child, "whenDeleted: Keep"), `f.yaml:6:37: whenDeleted cannot be "Keep" (Delete, which is the default, or Orphan)`},
 		"a child that is read":       {when(child, "whenDeleted: Keep") + when(rule, "size(children.c) > 0"), `f.yaml:6:37: whenDeleted cannot be "Keep" (Delete, which is the default, or Orphan)`},
-		"a name of a child":          {strings.Replace(when(child, "owner: false"), "name: c", "name: my c", 1), `f.yaml:6:21: a child cannot be named "my c" (letters, digits and _, not beginning with a digit: expressions read it as children.NAME)`},
+		"a name of a child":          {strings.Replace(when(child, "owner: false"), "name: c", "name: my c", 1), `f.yaml:6:21: a child cannot be named "my c" (at most 63 letters, digits and _, a letter first and no _ at the end: expressions read it as children.NAME, and a label of the objects has it)`},
 		"an unquoted negation":       {"  rules:\n  - name: r\n    when: !initial\n    do: [{labels: {set: {a: b}}}]\n", `f.yaml:8:11: YAML reads a leading ! as a tag (put the expression in quotes: "!initial")`},
 		"a computed kind of a child": {strings.Replace(when(child, "owner: false"), "kind: ConfigMap", `kind: "${params.k}"`, 1), "f.yaml:6:68: " + compute},
 		"a computed kind to apply":   {`  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: "${params.k}", metadata: {name: x, namespace: y}}}]}]` + "\n", "f.yaml:6:57: " + compute},

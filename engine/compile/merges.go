@@ -32,6 +32,9 @@ func metadataMap(s *scope, a *v1alpha1.MapAction, field string, ts *targets) pla
 func status(s *scope, a *v1alpha1.Action, ts *targets) plan.Action {
 	t := ts.of(s, nil, a.Pos)
 	ts.writesStatus(t, a.Pos)
+	if t.of.Field("status") == nil {
+		s.problems.Hintf(a.Pos, "annotations: {set: {KEY: VALUE}} can say the same", "a %s has no status", t.candidates[0].gvk.Kind)
+	}
 	fields := s.templateNode(mapping(a.Status, a.Pos))
 	fields.Fit(t.of.Field("status"), "status", &s.problems.Problems)
 	return merge(s.node, t, &plan.Merge{Pos: a.Pos, Subresource: "status", Under: []string{"status"}, Fields: fields})

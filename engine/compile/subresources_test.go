@@ -53,6 +53,7 @@ func TestSubresources(t *testing.T) {
 		"a Pod":                        {"evict: {of: {apiVersion: v1, kind: Pod, namespace: a, name: b}, gracePeriod: 3s}", ""},
 		"no Pod":                       {"evict: {of: {apiVersion: v1, kind: ConfigMap, namespace: a, name: b}}", "a ConfigMap cannot be evicted, only a Pod can"},
 		"two actions in one":           {"{evict: {}, scale: {replicas: 3}}", "an action must say exactly one thing to do"},
+		"a status of a built-in kind":  {"status: {phase: Running}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,6 +69,18 @@ func TestSubresources(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.wrong)
 			}
 		})
+	}
+}
+
+// TestStatusOfNoKind: the status of a kind that has none cannot be written.
+func TestStatusOfNoKind(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"v1, kind: ConfigMap", "v1, kind: Secret", "rbac.authorization.k8s.io/v1, kind: Role", "coordination.k8s.io/v1, kind: Lease", "storage.k8s.io/v1, kind: StorageClass", "discovery.k8s.io/v1, kind: EndpointSlice"} {
+		_, problems := compiled(t, strings.Replace(header, "v1, kind: Node", kind, 1)+"  rules: [{name: r, do: [{status: {phase: x}}]}]\n", Options{})
+		name := kind[strings.LastIndex(kind, " ")+1:]
+		if err := document.Join(problems); err == nil || !strings.Contains(err.Error(), "a "+name+" has no status") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
@@ -34,6 +35,10 @@ type caseRun struct {
 	// effects, errors and calls were looked at by earlier expectations.
 	effects, errors, calls int
 	faults                 []injected
+	// counts are those of the changes that expectations ask for; own is set while a step
+	// writes.
+	counts map[*document.Node]*count
+	own    bool
 	// quiet are the steps since the last one with an expectation.
 	quiet []quiet
 }
@@ -116,8 +121,9 @@ func (c *caseRun) start(ctx context.Context) error {
 	}
 	options := simulate.Options{
 		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: begin.Objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: begin.Now, Answers: begin.Answers, Records: c.records(ctx),
-		Limits: c.runner.options.Limits,
+		Limits: c.runner.options.Limits, Changed: c.count,
 	}
+	c.beginCounts()
 	if c.runner.embedded != nil {
 		options.MaxKept = MaxKept
 	}

@@ -34,6 +34,12 @@ func (c *caseRun) expect(e *v1alpha1.Expectation) {
 	for _, n := range e.Objects {
 		c.object(n)
 	}
+	for _, n := range e.Not {
+		c.unlike(n)
+	}
+	for _, n := range e.Changed {
+		c.changed(n)
+	}
 	for _, r := range e.Absent {
 		if c.sim.Get(identity(r)) != nil {
 			c.failf(r.Name.Pos(), "%s %s should not exist", r.Kind.Value, r.Name.Value)
@@ -107,24 +113,32 @@ func (c *caseRun) diff(at document.Position, what string, want, got any) bool {
 
 func equal(a, b any) bool { return cmp.Equal(a, b) }
 
-func (c *caseRun) object(n *document.Node) {
+// there returns an object that is asked for, and the one that there is; false if that fails.
+func (c *caseRun) there(n *document.Node, check func(*document.Node, simulate.Object) error) (want, got simulate.Object, ok bool) {
 	want, err := object(n)
 	if err != nil {
 		c.failures = append(c.failures, err.Error())
-		return
+		return nil, nil, false
 	}
 	c.wanted = append(c.wanted, want)
 	id := simulate.ID(want)
-	got := c.sim.Get(id)
-	if got == nil {
+	if got = c.sim.Get(id); got == nil {
 		c.failf(n.Pos, "%s", missing(id, c.sim.Objects()))
-		return
+		return nil, nil, false
 	}
-	if err := c.spelling.written(n, want); err != nil { // what no object has is always absent
+	if err := check(n, want); err != nil { // what no object has is always absent
 		c.failures = append(c.failures, err.Error())
+		return nil, nil, false
+	}
+	return want, got, true
+}
+
+func (c *caseRun) object(n *document.Node) {
+	want, got, ok := c.there(n, c.spelling.written)
+	if !ok {
 		return
 	}
-	shaped := shape(want, any(got))
+	id, shaped := simulate.ID(want), shape(want, any(got))
 	if c.diff(n.Pos, id.Kind()+" "+id.Name(), want, shaped) {
 		c.differs(n.Pos, want, asWritten(want, shaped))
 	} else {
@@ -144,14 +158,21 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 		at = e.Errors.Pos
 	}
 	failures := len(c.failures)
-	for i, g := range got[:min(len(got), len(want))] {
-		if text := fmt.Sprint(want[i]); !strings.Contains(g.Message, text) {
+	both, met := min(len(got), len(want)), []simulate.Error{}
+	for i, g := range got[:both] {
+		if text := fmt.Sprint(want[i]); strings.Contains(g.Message, text) {
+			met = append(met, g)
+		} else {
 			c.failf(at, "error %d should contain %q: %s", i+1, text, g.Message)
 		}
 	}
-	c.unexpected(at, got[min(len(got), len(want)):])
-	for _, w := range want[min(len(got), len(want)):] {
-		c.failf(at, "no error with %q came", fmt.Sprint(w))
+	c.unexpected(at, got[both:], met)
+	for i, w := range want[both:] {
+		again := ""
+		if slices.Contains(want[:both+i], w) {
+			again = fmt.Sprintf(" as error %d: it is expected more often than it came", both+i+1)
+		}
+		c.failf(at, "no error with %q came%s", fmt.Sprint(w), again)
 	}
 	switch {
 	case e.Errors == nil:

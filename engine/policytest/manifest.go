@@ -3,8 +3,10 @@ package policytest
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/source"
@@ -29,6 +31,11 @@ func (r *runner) manifest(ctx context.Context, f load.Source) (done bool, err er
 }
 
 func (r *runner) configMap(ctx context.Context, b *source.Bundle, c *source.Contents) error {
+	for _, f := range c.Tests {
+		if err := document.Join(slices.DeleteFunc(slices.Clone(c.Problems), func(p document.Problem) bool { return p.File != f.Path })); err != nil {
+			return err
+		}
+	}
 	r.embedded = &Embedded{Tests: c.Tests, Units: c.Units, Schemas: b.Schemas, Allowances: b.Allowances}
 	defer func() { r.embedded = nil }()
 	return r.embeddedTests(ctx)

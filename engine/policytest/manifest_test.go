@@ -116,3 +116,16 @@ func TestManifest(t *testing.T) {
 		t.Errorf("update: %d replaced, %v", n, err)
 	}
 }
+
+// TestMissingKey: a test in a ConfigMap that names no key of it does not run without its
+// policy.
+func TestMissingKey(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.yaml")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(inManifest, "policies: [p.yaml]", "policies: [q.yaml]")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policytest.Run(t.Context(), []string{path}, policytest.Options{}); err == nil || !strings.Contains(err.Error(), `the ConfigMap has no key "q.yaml" (keys with policies are broken.yaml, p.yaml;`) {
+		t.Errorf("got %v", err)
+	}
+}

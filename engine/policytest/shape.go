@@ -7,7 +7,7 @@ import (
 )
 
 // shape reduces what is there to what is asked for: fields that are not asked
-// for are left out, conditions are found by their type.
+// for are left out, conditions are found by their type where that is of one entry.
 func shape(want, got any) any {
 	switch w := want.(type) {
 	case map[string]any:
@@ -36,7 +36,7 @@ func shapeMap(want map[string]any, got any) any {
 
 func shapeList(want []any, got any) any {
 	g, ok := got.([]any)
-	if byType(want) && (byType(g) || (ok || got == nil) && len(g) == 0 && noneLeft(want)) {
+	if byType(want) && (byType(g) && oneOfEach(want, g) || (ok || got == nil) && len(g) == 0 && noneLeft(want)) {
 		return shapeByType(want, g)
 	}
 	if !ok || len(want) != len(g) {
@@ -79,6 +79,15 @@ func byType(list []any) bool {
 		}
 	}
 	return len(list) > 0
+}
+
+// oneOfEach reports whether no type that is wanted is that of several entries of a list.
+// Such entries are paired by their places.
+func oneOfEach(want, got []any) bool {
+	return !slices.ContainsFunc(want, func(w any) bool {
+		other := func(item any) bool { return field(item, "type") != field(w, "type") }
+		return len(slices.DeleteFunc(slices.Clone(want), other)) > 1 || len(slices.DeleteFunc(slices.Clone(got), other)) > 1
+	})
 }
 
 func shapeByType(want, got []any) []any {

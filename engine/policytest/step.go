@@ -14,7 +14,9 @@ import (
 
 // step makes one thing happen and lets the world settle.
 func (c *caseRun) step(ctx context.Context, s *v1alpha1.TestStep) error {
-	if err := c.happen(ctx, s); err != nil {
+	c.own = s.Apply != nil || s.Patch != nil || s.Delete != nil
+	err := c.happen(ctx, s)
+	if c.own = false; err != nil {
 		return err
 	}
 	c.sim.Settle(ctx)

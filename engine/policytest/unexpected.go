@@ -9,16 +9,19 @@ import (
 )
 
 // unexpected names errors that no expectation has. The same one of a key comes again when
-// the key is evaluated again, and is named once.
-func (c *caseRun) unexpected(at document.Position, got []simulate.Error) {
+// the key is evaluated again, and is named once, with how often it was expected.
+func (c *caseRun) unexpected(at document.Position, got, expected []simulate.Error) {
 	distinct, times := counted(got)
+	_, wanted := counted(expected)
 	for i, e := range distinct {
 		if i == maxErrors {
 			c.failf(at, "%d more errors that were not expected", len(distinct)-i)
 			return
 		}
 		again := ""
-		if times[e] > 1 {
+		if wanted[e] > 0 {
+			again = fmt.Sprintf(" (%d times, %d expected)", times[e]+wanted[e], wanted[e])
+		} else if times[e] > 1 {
 			again = fmt.Sprintf(" (%d times)", times[e])
 		}
 		c.failf(at, "an error that was not expected, for %s: %s%s", e.key, e.message, again)

@@ -27,7 +27,9 @@ type server struct {
 	// changed is told every change: old is nil for a new object, now for one
 	// that is gone.
 	changed func(id world.ID, old, now Object)
-	faults  []*Fault
+	// seen is told as well, also while no controller runs; nil is not.
+	seen   func(id world.ID, old, now Object)
+	faults []*Fault
 	// kill ends the process after a number of writes.
 	kill killing
 	// given are the first objects as they were given, until they change: they
@@ -55,6 +57,9 @@ func (s *server) take(objects *apiserver.Server) {
 		delete(s.given, id)
 		s.note(now)
 		s.changed(id, old, now)
+		if s.seen != nil {
+			s.seen(id, old, now)
+		}
 	}
 }
 

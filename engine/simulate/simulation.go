@@ -38,6 +38,9 @@ type Options struct {
 	KeepTraces bool
 	// Evaluated is called after each evaluation; nil is not.
 	Evaluated func()
+	// Changed is called with each change of an object: old is nil for a new one, now for one
+	// that is gone; nil is not.
+	Changed func(id world.ID, old, now Object)
 	// From is the world to begin with, in place of Objects and Start; nil is none.
 	From *Checkpoint
 	// MaxKept is in place of the constant of that name; 0 is the constant.
@@ -94,6 +97,7 @@ func New(ctx context.Context, o Options) *Simulation {
 	if o.From != nil {
 		o.From.restore(s)
 	}
+	s.server.seen = o.Changed
 	if o.Stopped {
 		return s
 	}

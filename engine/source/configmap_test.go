@@ -20,6 +20,11 @@ func policy(name, rest string) string {
 		"  for: {apiVersion: v1, kind: Node}\n  params: {value: a}\n  rules:\n    - name: mark\n      do: [{labels: {set: {mark: \"${params.value}\"}}}]\n"
 }
 
+// testOf is the text of a test of some keys.
+func testOf(keys ...string) string {
+	return fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec: {policies: [%s], cases: []}\n", strings.Join(keys, ", "))
+}
+
 // at makes a ConfigMap that is some minutes old.
 func at(age int, name string, data map[string]string) *ConfigMap {
 	return &ConfigMap{Namespace: "ns", Name: name, UID: name, Created: time.Date(2026, 1, 1, 0, -age, 0, 0, time.UTC), Data: data}
@@ -46,6 +51,12 @@ func TestReadingAConfigMap(t *testing.T) {
 		"several files, tests and Rego": {
 			data:  map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", ""), "a.rego": rego, "a_more.rego": rego, "a_test.rego": rego, "c.yml": policy("c", ""), "a.test.yaml": "x"},
 			units: []string{"a ns/m/a.rego ns/m/a_more.rego ns/m/a_test.rego", "b ns/m/a.rego ns/m/a_more.rego ns/m/a_test.rego", "c"}, tests: []string{"ns/m/a.test.yaml"}, problems: []string{},
+		},
+		"a test of a key that is not there": {
+			data:  map[string]string{"a.yaml": policy("a", ""), "b.yml": policy("b", ""), "a.test.yaml": testOf("a.yaml", "b.yml", "c.yaml", ".") + "---\n" + testOf()},
+			units: []string{"a", "b"}, tests: []string{"ns/m/a.test.yaml"},
+			problems: []string{`error ns/m/a.test.yaml:4:34: the ConfigMap has no key "c.yaml" (keys with policies are a.yaml, b.yml; without spec.policies all of them are tested)`,
+				`error ns/m/a.test.yaml:4:42: the ConfigMap has no key "." (keys with policies are a.yaml, b.yml; without spec.policies all of them are tested)`},
 		},
 		"what is not read": {
 			data: map[string]string{"note.txt": "x", "lost.rego": rego},

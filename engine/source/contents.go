@@ -71,8 +71,23 @@ func (c *Contents) key(key string, problems *document.Problems) {
 		c.documents(key, file, problems)
 	case isDocumentKey(ext):
 		c.Tests = append(c.Tests, file)
+		c.tested(file, problems)
 	default:
 		problems.Reportf(document.UnreadKey, document.Position{File: file.Path}, "", "this key is not read: it ends neither in .yaml nor in .rego")
+	}
+}
+
+// tested reports the keys that tests name and that are not there: such a test would run
+// without the policy.
+func (c *Contents) tested(file load.Source, problems *document.Problems) {
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Data)), func(key string) bool { return !isPolicyKey(key) })
+	found, _ := load.Documents(file.Path, file.Text) // what is wrong with it is said when it is run
+	for _, t := range found.Tests {
+		for _, p := range t.Spec.Policies {
+			if !slices.Contains(keys, p.Value) {
+				problems.Hintf(p.Pos(), "keys with policies are "+strings.Join(keys, ", ")+"; without spec.policies all of them are tested", "the ConfigMap has no key %q", p.Value)
+			}
+		}
 	}
 }
 

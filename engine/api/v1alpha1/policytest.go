@@ -103,6 +103,20 @@ type TestStep struct {
 	Pos    document.Position
 }
 
+// Changes returns what the expectations of the case ask of how often fields change.
+func (c *TestCase) Changes() (out []*document.Node) {
+	expectations := []*Expectation{c.Expect}
+	for i := range c.Steps {
+		expectations = append(expectations, c.Steps[i].Expect)
+	}
+	for _, e := range expectations {
+		if e != nil {
+			out = append(out, e.Changed...)
+		}
+	}
+	return out
+}
+
 // Expectation is what must hold once no work is left.
 type Expectation struct {
 	// Effects are all that was written since the last expectation, in order,
@@ -110,6 +124,10 @@ type Expectation struct {
 	Effects *document.Node `yaml:"effects"`
 	// Objects must exist and match in part.
 	Objects []*document.Node `yaml:"objects"`
+	// Not must exist, and each field must have another value: with null, it must be set.
+	Not []*document.Node `yaml:"not"`
+	// Changed must exist; each number is how often the field has changed since the case began.
+	Changed []*document.Node `yaml:"changed"`
 	// Absent must not exist.
 	Absent []TestReference `yaml:"absent"`
 	// Requeue are the times of the next evaluation of each primary object that has one,

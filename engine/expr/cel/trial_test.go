@@ -34,7 +34,7 @@ var refused = map[string][]string{
 	"math.bitShiftLeft": {`math.bitShiftLeft(1, -1)`, `math.bitShiftLeft(params.limit, -1)`}, "math.bitShiftRight": {`math.bitShiftRight(1, -1)`, `math.bitShiftRight(params.limit, -1)`},
 	"math.abs": {`math.abs(int("-9223372036854775808"))`}, "names.limit": {`names.limit("abcdefghijkl", 5)`},
 	"pattern.search": {`pattern.search("(", "a")`, `pattern.search("(", key.name)`}, "quantity": {`quantity("abc")`}, "quantity.sum": {`quantity.sum(["1", "x"])`},
-	"quantity.value": {`quantity.value("abc")`}, "quantity.format": {`quantity.format(1, "GB")`, `quantity.format(params.limit, "GB")`, `quantity.format("x", key.name)`}, "regex.extract": {`regex.extract("a", "(")`, `regex.extract(key.name, "(")`},
+	"quantity.value": {`quantity.value("abc")`}, "quantity.milli": {`quantity.milli("abc")`, `quantity.milli("99E")`}, "quantity.mul": {`quantity.mul("1", "abc")`, `quantity.mul(key.name, "abc")`}, "quantity.format": {`quantity.format(1, "GB")`, `quantity.format(params.limit, "GB")`, `quantity.format("x", key.name)`}, "regex.extract": {`regex.extract("a", "(")`, `regex.extract(key.name, "(")`},
 	"regex.replace": {`regex.replace("a", "(", "b")`, `regex.replace(key.name, "(", key.name)`}, "semver": {`semver("x")`, `semver("1", false)`},
 	"slice": {`[1].slice(2, 1)`}, "string": {`string(b"\xff")`}, "substring": {`"abc".substring(4)`, `key.name.substring(-1)`, `key.name.substring(3, 1)`},
 	"text.envsubst": {`text.envsubst("$A", {})`}, "time.within": {`time.within("Mo 25:00-26:00", "Etc/UTC")`, `time.within("Mo 25:00-26:00", key.name)`, `time.within(key.name, "Europe/Bonn")`},
@@ -49,7 +49,7 @@ var total = strings.Fields(`!_ @in _in_ in @not_strictly_false __not_strictly_fa
 	family format.byte format.date format.datetime format.dns1035Label format.dns1035LabelPrefix format.dns1123Label format.dns1123LabelPrefix format.dns1123Subdomain
 	format.dns1123SubdomainPrefix format.labelValue format.named format.qualifiedName format.uri format.uuid getEscapedPath getHost getHostname getPort getQuery getScheme
 	grace.holds hasValue hash.configData hash.fnv1a128 hash.sha256 includes isCIDR isGlobalUnicast isGreaterThan isIP isInteger isLessThan isLinkLocalMulticast
-	isLinkLocalUnicast isLoopback isQuantity isSemver isSorted isURL isUnspecified join json.encode labels.requirementError labels.selectorError last first
+	isLinkLocalUnicast isLoopback isQuantity isSemver isSorted isURL isUnspecified join json.encode json.parse labels.requirementError labels.selectorError last first
 	lowerAscii major maps.merge masked math.@max math.@min math.bitAnd math.bitNot math.bitOr math.bitXor math.ceil math.floor math.isFinite math.isInf math.isNaN math.round
 	math.sign math.sqrt math.trunc max memory.get min minor names.number optional.none optional.of optional.ofNonZeroValue optional.unwrap or orValue patch add pattern.valid
 	prefixLength quantity.parse replace restart.annotationName restart.references reverse sets.contains sets.equivalent sets.intersects sign size sort sub split startsWith
@@ -83,7 +83,7 @@ func TestConstants(t *testing.T) {
 		`time.within("Mo 08:00-09:00", key.name)`:                                     `f.yaml:1:17: time.within: "Mo 08:00-09:00" is not a time of the week`,
 		`labels.matches("a=b=c", object.metadata.?labels)`:                            `f.yaml:1:20: labels.matches: `,
 		`[1, 2].map(x, x / 0)`:                                                        `f.yaml:1:23: division by zero (it is written out, so this would fail in every evaluation)`,
-		`cron.next("0 3 * * *", "Europe/Bonn")`:                                       `f.yaml:1:14: cron.next: "Europe/Bonn" is not a time zone`,
+		`cron.next("0 3 * * *", "Europe/Bonn")`:                                       `f.yaml:1:28: cron.next: "Europe/Bonn" is not a time zone`,
 		`memory.get("a").value() == "b"`:                                              "",
 		`elapsed(now, duration("1h"))`:                                                "",
 		`5 / params.limit`:                                                            "",
