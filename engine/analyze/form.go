@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
@@ -102,6 +103,36 @@ func (j *joining) mappings(a, b *Form) *Form {
 		out.keys[key] = f
 	}
 	return out
+}
+
+// EachField visits the paths of the keys that are written out, none of which is there without
+// those above it, and at most maxJoined. A leaf is one below which there are none.
+func (f *Form) EachField(visit func(path []string, leaf bool)) {
+	left := maxJoined
+	f.fields(nil, &left, visit)
+}
+
+func (f *Form) fields(above []string, left *int, visit func(path []string, leaf bool)) {
+	f = f.entries()
+	for _, key := range slices.Sorted(maps.Keys(f.keys)) {
+		if *left--; *left < 0 {
+			return
+		}
+		at := append(above[:len(above):len(above)], key)
+		visit(at, len(f.keys[key].entries().keys) == 0)
+		f.keys[key].fields(at, left, visit)
+	}
+}
+
+// entries returns the form of the items of a list, else the form itself, none for nil.
+func (f *Form) entries() *Form {
+	for f != nil && f.kind == list {
+		f = f.elem
+	}
+	if f == nil {
+		return none
+	}
+	return f
 }
 
 // TemplateForm returns the form of a template's value. names returns that of a name.

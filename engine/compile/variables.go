@@ -17,7 +17,7 @@ type variables struct {
 func (vs *variables) compile(s *scope, doc *v1alpha1.Variable) *variable {
 	out := vs.form(s, doc)
 	if out != nil {
-		out.plan.ObjectMask = s.node.ObjectMask()
+		out.plan.ObjectMask, out.plan.Form = s.node.ObjectMask(), out.form
 	}
 	return out
 }

@@ -268,7 +268,7 @@ func (o *origins) compare(p *cel.Program, into map[analyze.Root]bool) {
 
 // action notes the fields that an action writes to protected fields.
 func (o *origins) action(a plan.Action) {
-	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy}
+	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy, rule: o.rule}
 	f.actions([]plan.Action{a})
 	f.lacks = slices.DeleteFunc(f.lacks, func(l Lack) bool { return !l.need.rights() })
 	o.onlyOwned = len(f.lacks) > 0 && !slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.Field != "metadata.ownerReferences" })

@@ -24,6 +24,7 @@ func (f *finder) writes() {
 		}
 	}
 	for _, r := range p.Rules {
+		f.rule = r
 		f.actions(r.Do)
 		for _, c := range r.Cases {
 			f.actions(c.Do)
@@ -35,7 +36,32 @@ func (f *finder) writes() {
 type finder struct {
 	grants *Grants
 	policy *plan.Policy
-	lacks  []Lack
+	// rule is the one whose actions are checked.
+	rule  *plan.Rule
+	lacks []Lack
+}
+
+// form returns what the text says of the keys of a name that the rule uses.
+func (f *finder) form(name string) *analyze.Form {
+	for _, v := range f.rule.Locals {
+		if v.Name == name {
+			return v.Form
+		}
+	}
+	if name == f.rule.As && f.rule.ForEach != nil {
+		items, _ := analyze.FormOf(f.rule.ForEach, f.variable)
+		return items.Item()
+	}
+	return f.variable(name)
+}
+
+func (f *finder) variable(name string) *analyze.Form {
+	for _, v := range f.policy.Variables {
+		if analyze.VariableRef(v.Name).String() == name {
+			return v.Form
+		}
+	}
+	return nil
 }
 
 func (f *finder) need(n need, at document.Position) {
@@ -245,7 +271,7 @@ func (f *finder) object(gvk schema.GVK, namespace, name *cel.Template, theirs bo
 // fields checks the fields of a template below a path.
 func (f *finder) fields(of written, under []string, fields *cel.Template, at document.Position) {
 	gvk, closed := of.GVK, of.system || !Open(of.GVK)
-	fields.EachField(func(below []string, last bool) {
+	field := func(below []string, last bool) {
 		path, there := slices.Concat(under, below), inner
 		if last {
 			there = leaf
@@ -260,9 +286,18 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
 		}
-	})
-	fields.EachComputed(func(below []string) {
-		if path := slices.Concat(under, below); isKey(of.patched, path) {
+	}
+	fields.EachField(field)
+	fields.EachComputed(func(below []string, value *cel.Program) {
+		known := false
+		if value != nil {
+			form, _ := analyze.FormOf(value, f.form)
+			form.EachField(func(path []string, last bool) {
+				known = true
+				field(slices.Concat(below[:len(below)-1], path), last)
+			})
+		}
+		if path := slices.Concat(under, below); !known && isKey(of.patched, path) {
 			f.need(protectedField(of.patched, path, leaf), at)
 		}
 	})

@@ -23,6 +23,8 @@ type Variable struct {
 	// its own expressions read.
 	Node       *analyze.Node
 	ObjectMask *value.Mask
+	// Form is what the text says of the keys of the value.
+	Form *analyze.Form
 	// Shared says that a Program or Value uses nothing but params, inputs and other shared
 	// variables, so that it gives the same for all keys that find the same in those.
 	Shared bool

@@ -56,15 +56,16 @@ func (t *Template) EachNull(visit func(path []string)) {
 }
 
 // EachComputed visits the path of every field whose name or value is computed, with the text
-// of the expression in place of the name.
-func (t *Template) EachComputed(visit func(path []string)) { t.computed(nil, visit) }
+// of the expression in place of the name. Fields is the expression that gives fields below
+// the path without that; nil is that only the name is computed.
+func (t *Template) EachComputed(visit func(path []string, fields *Program)) { t.computed(nil, visit) }
 
-func (t *Template) computed(above []string, visit func(path []string)) {
+func (t *Template) computed(above []string, visit func(path []string, fields *Program)) {
 	switch {
 	case t == nil || t.constant != nil:
 		return
 	case t.program != nil:
-		visit(append(above[:len(above):len(above)], t.Text()))
+		visit(append(above[:len(above):len(above)], t.Text()), t.program)
 	}
 	for i, v := range t.entries.values {
 		at := above
@@ -75,7 +76,7 @@ func (t *Template) computed(above []string, visit func(path []string)) {
 				name = key.Text()
 			}
 			if at = append(above[:len(above):len(above)], name); !known {
-				visit(at)
+				visit(at, nil)
 				continue
 			}
 		}
