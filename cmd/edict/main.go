@@ -117,7 +117,6 @@ func root() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand(), compilerChildCommand())
-	completion(cmd)
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

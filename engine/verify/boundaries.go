@@ -2,7 +2,6 @@ package verify
 
 import (
 	"regexp"
-	"slices"
 
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -41,11 +40,11 @@ func (a *alphabet) boundaries(p place) []any {
 	case schema.Bool:
 		return []any{true, false}
 	case schema.Int:
-		return a.numbers(p)
+		return numbers(p)
 	case schema.Time:
 		return a.world.times
 	case schema.String:
-		return a.texts(p)
+		return []any{"a"}
 	case schema.List:
 		if p.now != nil && !p.required {
 			return []any{[]any{}}
@@ -60,33 +59,20 @@ func (a *alphabet) untyped(p place) []any {
 	case bool:
 		return []any{!now}
 	case int64:
-		return a.numbers(p)
+		return numbers(p)
 	case string:
 		if amount.MatchString(now) {
 			return []any{"0", "1Gi"}
 		}
-		return a.texts(p)
-	case nil:
-		return anys(a.world.constants.texts[p.name()])
+		return []any{"a"}
 	}
 	return nil
 }
 
-func (a *alphabet) numbers(p place) (out []any) {
-	for _, n := range a.world.constants.numbers[p.name()] {
-		out = append(out, n)
-	}
+// numbers returns 0 and the number after the one that is there.
+func numbers(p place) []any {
 	now, _ := p.now.(int64)
-	return append(out, int64(0), now+1)
-}
-
-func (a *alphabet) texts(p place) []any {
-	now, _ := p.now.(string)
-	out := slices.Concat(anys(a.world.others[now]), anys(a.world.constants.texts[p.name()]), anys(a.world.siblings[siblingKey(p)]))
-	if now == "" || len(out) <= 1 {
-		out = append(out, "a")
-	}
-	return out
+	return []any{int64(0), now + 1}
 }
 
 // refused reports whether the API server takes no such value at a place.

@@ -56,9 +56,3 @@ func field(t *schema.Type, name string) *schema.Type {
 func (p place) into(name any, required bool, t *schema.Type) place {
 	return place{names: append(slices.Clone(p.names), name), typ: t, required: required}
 }
-
-// name is the last name of a field; "" is an item of a list.
-func (p place) name() string {
-	name, _ := p.names[len(p.names)-1].(string)
-	return name
-}

@@ -44,11 +44,14 @@ func newSearch(o Options, w world) *search {
 }
 
 func (s *search) run(ctx context.Context) (*Result, error) {
-	start := time.Now()
+	start, within := time.Now(), ctx
 	if s.options.Time > 0 {
 		s.deadline = start.Add(s.options.Time)
+		var cancel func()
+		within, cancel = context.WithDeadline(ctx, s.deadline)
+		defer cancel()
 	}
-	s.explore(ctx)
+	s.explore(within)
 	s.out.Findings = s.trials.findings
 	s.out.Explored.States, s.out.Explored.Time = len(s.states.nodes), time.Since(start)
 	s.out.Explored.Open, s.out.Explored.Fired = s.queue.len(), len(s.fired)

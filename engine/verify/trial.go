@@ -63,8 +63,8 @@ func (ts *trials) confirm(ctx context.Context, t trial) bool {
 	ts.tried[id] = true
 	t.objects = ts.objects
 	t.quick = true
-	if v := ts.try(ctx, t); !v.wrong || ts.known[v.class] {
-		return v.wrong
+	if v := ts.try(ctx, t); !v.wrong || ts.known[v.class] || ctx.Err() != nil {
+		return v.wrong && ctx.Err() == nil
 	}
 	small := ts.shrink(ctx, t)
 	v := ts.try(ctx, small)
@@ -75,6 +75,9 @@ func (ts *trials) confirm(ctx context.Context, t trial) bool {
 		if v = ts.try(ctx, t); !v.wrong {
 			return false
 		}
+	}
+	if ctx.Err() != nil { // what it came to without an end is not known
+		return false
 	}
 	if !ts.known[v.class] {
 		ts.known[v.class] = true
