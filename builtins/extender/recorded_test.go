@@ -19,8 +19,11 @@ func TestRecorded(t *testing.T) {
 		e := expr.Exchange{Request: &expr.Request{Query: FilterAndScore}, Response: &expr.Response{}}
 		pools := []*value.Map{pool("a", ""), pool("b", "thin"), pool("c", "")}
 		e.Request.Candidates = expr.CandidatesOf(pools[:len(scores)]...)
-		for _, s := range scores {
-			e.Response.Verdicts = append(e.Response.Verdicts, expr.KeptIf(s > 0, s))
+		e.Response.Verdicts = make([]expr.Verdict, len(scores))
+		for i, s := range scores {
+			if s > 0 {
+				e.Response.Verdicts[i] = expr.Kept(s)
+			}
 		}
 		return e
 	}

@@ -47,7 +47,9 @@ func TestScripts(t *testing.T) {
 			}
 			want := make([]expr.Verdict, len(tc.want))
 			for i, score := range tc.want {
-				want[i] = expr.KeptIf(score > 0, score)
+				if score > 0 {
+					want[i] = expr.Kept(score)
+				}
 			}
 			if diff := cmp.Diff(want, got.Verdicts); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
