@@ -89,10 +89,11 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 	for field, v := range o {
 		was, had := old[field]
 		property, known := n.property(s, field)
-		_, named := s.Properties[field]
+		if v == nil {
+			v = n.zero(s, field)
+			o[field] = v
+		}
 		switch {
-		case v == nil && n.typed && !named && property != nil && n.zero(property) != nil:
-			o[field] = n.zero(property)
 		case v == nil && property != nil && n.leavesOut(property, had):
 			delete(o, field)
 		case property != nil:
@@ -108,9 +109,13 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 	n.defaults(o, s)
 }
 
-// zero returns what a type of Go reads a null value of a map as; nil if that is no value.
-func (n normalizer) zero(s *spec.Schema) any {
-	s, name := n.definitions.Resolve(s)
+// zero returns what a type of Go reads a null field as, which is a value in a map of texts or
+// quantities alone; nil elsewhere.
+func (n normalizer) zero(s *spec.Schema, field string) any {
+	if _, named := s.Properties[field]; named || !n.typed || s.AdditionalProperties == nil || s.AdditionalProperties.Schema == nil {
+		return nil
+	}
+	s, name := n.definitions.Resolve(s.AdditionalProperties.Schema)
 	switch {
 	case name == schema.QuantityDefinition:
 		return "0"
