@@ -16,14 +16,16 @@ import (
 // conditions finds rules and rows of decision tables that can never be chosen, and
 // what a table leaves open.
 func conditions(p *policy) {
-	written := p.unit.Document.Spec.Rules
-	for i, r := range p.plan.Rules[len(p.plan.Rules)-len(written):] { // those of children come before them
+	for _, r := range p.plan.Rules {
+		if r.Child != "" {
+			continue // nobody has written it
+		}
 		if r.When != nil && impossible(r.When) {
 			p.report(document.NeverFires, r.When.Pos(), "remove the rule, or set mode: Disabled for the whole policy", fmt.Sprintf("the rule %q never fires: its condition is always false", r.Name))
 		}
 		t := table{policy: p, rule: r}
-		for j, row := range r.Cases {
-			t.row(row, written[i].Cases[j].Pos)
+		for _, row := range r.Cases {
+			t.row(row, row.Pos)
 		}
 		t.gaps()
 	}

@@ -26,3 +26,17 @@ func TestNoRemovalLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesOfHeld: rules that a policy gets for held conditions and rates, among those that it
+// has, are looked at without a place in its text.
+func TestRulesOfHeld(t *testing.T) {
+	t.Parallel()
+	const event = "do: [{event: {reason: R, message: m}}]}\n"
+	got := findingsWith(t, strings.Replace(forNodes, "kind: Node", "kind: Pod", 1)+"  rules:\n"+
+		"    - {name: a, when: {held: object.metadata.name == key.name, for: 5m}, "+event+
+		"    - {name: b, when: {held: object.metadata.name == key.name, for: 6m}, "+event+
+		"    - {name: c, rate: {max: 1, per: 1h}, "+event+"    - {name: d, "+event)
+	if text := strings.Join(got, "\n"); strings.Contains(text, "policy.yaml") {
+		t.Error(text)
+	}
+}
