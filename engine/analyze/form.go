@@ -105,8 +105,8 @@ func (j *joining) mappings(a, b *Form) *Form {
 	return out
 }
 
-// EachField visits the paths of the keys that are written out, none of which is there without
-// those above it, and at most maxJoined. A leaf is one below which there are none.
+// EachField visits the paths of the literal keys, parents first, at most maxJoined of them. A
+// leaf has no keys below it.
 func (f *Form) EachField(visit func(path []string, leaf bool)) {
 	left := maxJoined
 	f.fields(nil, &left, visit)

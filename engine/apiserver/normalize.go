@@ -109,8 +109,8 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 	n.defaults(o, s)
 }
 
-// zero returns what a type of Go reads a null field as, which is a value in a map of texts or
-// quantities alone; nil elsewhere.
+// zero returns the zero value of the Go type of a null entry of a map of strings or
+// quantities, or nil for any other field.
 func (n normalizer) zero(s *spec.Schema, field string) any {
 	if _, named := s.Properties[field]; named || !n.typed || s.AdditionalProperties == nil || s.AdditionalProperties.Schema == nil {
 		return nil

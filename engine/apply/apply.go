@@ -190,15 +190,15 @@ func IsRejected(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsRequestEntityTooLargeError(err) || isUntyped(err)
 }
 
-// IsAnswer reports whether a write has failed by an answer of the server that is no conflict.
+// IsAnswer reports whether the server has answered with an error other than a conflict.
 func IsAnswer(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && !IsConflict(err)
 }
 
-// IsPassing reports whether the server says that a write has failed by its own fault: the same
-// write may succeed at once.
-func IsPassing(err error) bool {
+// IsTransient reports whether the server has answered with an error that is not about the
+// write, such as status 500. The same write may succeed at once.
+func IsTransient(err error) bool {
 	return IsAnswer(err) && !IsRejected(err) && !apierrors.IsNotFound(err)
 }
 

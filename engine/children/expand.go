@@ -58,7 +58,7 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 	}
 	unlisted := of.unlisted(sets)
 	if of.holds(sets) {
-		held := of.holding(sets, unlisted)
+		held := of.hold(sets, unlisted)
 		out.Held, out.Rules = len(held), append(held, out.Rules...)
 	}
 	for i, u := range unlisted {

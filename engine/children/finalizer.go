@@ -11,7 +11,7 @@ import (
 const (
 	heldName  = "finalizer of the children"
 	letGoName = "finalizer of the children no longer needed"
-	untilName = "finalizer of the children until now"
+	untilName = "condition of the finalizer has held"
 )
 
 // holds reports whether the policy has a finalizer that can be kept: what is wrong
@@ -43,25 +43,25 @@ func deleted(sets []*set) (out []*set) {
 	return out
 }
 
-// held is a condition on the primary object: the condition of the finalizer has held once.
-func (e *expansion) held() string {
+// untilHeld is true once the condition of the finalizer has held.
+func (e *expansion) untilHeld() string {
 	return fmt.Sprintf("object.metadata.?annotations[?%q].hasValue()", UntilPrefix+e.policy.Metadata.Name.Value)
 }
 
-// until is the rule that notes on the primary object that the condition holds: it may depend
-// on children that are deleted then.
+// until is the rule that writes an annotation when the condition of the finalizer holds. The
+// condition may read children, which are deleted then.
 func (e *expansion) until() *document.Node {
 	until := e.policy.Spec.Finalizer.Until
 	at := until.Pos()
 	noted := mapping(at, field{UntilPrefix + e.policy.Metadata.Name.Value, document.NewText(at, "true")})
 	return mapping(at, field{"name", document.NewText(at, untilName)},
-		field{"when", document.NewText(at, "object != null && has(object.metadata.deletionTimestamp) && !"+e.held()+" && ("+until.Value+")")},
+		field{"when", document.NewText(at, "object != null && has(object.metadata.deletionTimestamp) && !"+e.untilHeld()+" && ("+until.Value+")")},
 		field{"do", document.NewList(at, mapping(at, field{"annotations", mapping(at, field{"set", noted})}))})
 }
 
-// holding are the rules that hold the primary object until its children are gone. They
+// hold returns the rules that hold the primary object until its children are gone. They
 // come before the others: no child is made without the finalizer.
-func (e *expansion) holding(sets []*set, former []unlisted) []*document.Node {
+func (e *expansion) hold(sets []*set, former []unlisted) []*document.Node {
 	var left []string
 	for _, s := range deleted(sets) {
 		left = append(left, "size(children."+s.name+")")

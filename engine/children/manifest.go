@@ -16,11 +16,11 @@ const (
 	// value of a label.
 	PrimaryName      = "edict.dev/primary-name"
 	PrimaryNamespace = "edict.dev/primary-namespace"
-	// WhenUnwanted is an annotation of an object that stays when nothing wants it: the policy
-	// may no longer have its set then.
+	// WhenUnwanted is an annotation with the whenUnwanted of the set, if it is Orphan. It holds
+	// also when the policy no longer has the set.
 	WhenUnwanted = "edict.dev/when-unwanted"
-	// UntilPrefix begins the annotation of a primary object which says that the condition of
-	// its finalizer has held; the policy's name follows.
+	// UntilPrefix and the name of a policy are the annotation that is set once finalizer.until
+	// has held.
 	UntilPrefix = "until.edict.dev/"
 )
 

@@ -33,7 +33,7 @@ const (
 func (e *expansion) released() *document.Node {
 	at, deleted := e.policy.Pos, "has(object.metadata.deletionTimestamp)"
 	if until := e.policy.Spec.Finalizer.Until; until.Set() {
-		at, deleted = until.Pos(), deleted+" && "+e.held()
+		at, deleted = until.Pos(), deleted+" && "+e.untilHeld()
 	}
 	return mapping(at, field{"name", document.NewText(at, releasedName)}, field{"expression", document.NewText(at, "object == null || leaving || "+deleted)})
 }
@@ -153,7 +153,7 @@ func (s *set) pruned() *document.Node {
 	case whenUnwanted:
 		stays = "!variables." + releasedName
 	}
-	out := removal(at, "child "+s.name+" no longer wanted", fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()), stays, abandonment(at, child),
+	out := removal(at, "child "+s.name+" no longer wanted", fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()), stays, unmark(at, child),
 		mapping(at, field{"delete", mapping(at, field{"of", document.NewText(at, child)}, field{"propagation", s.doc.Propagation.Node})}))
 	if len(when) > 0 {
 		out = with(out, at, field{"when", document.NewText(at, strings.Join(when, " && "))})
@@ -205,8 +205,9 @@ func (s *set) unwanted() string {
 	return fmt.Sprintf("variables.%s || !(n in variables.%s%s)", releasedName, wantedPrefix, s.name)
 }
 
-// abandonment takes the marks of a child off an object: nothing deletes it any more.
-func abandonment(at document.Position, of string) *document.Node {
+// unmark is an action that removes the marks of a child from an object: nothing deletes it
+// any more.
+func unmark(at document.Position, of string) *document.Node {
 	none := &document.Node{Kind: document.Null, Text: "null", Pos: at}
 	return mapping(at, field{"patch", mapping(at, field{"of", document.NewText(at, of)}, field{"value", mapping(at, field{"metadata", mapping(at,
 		field{"labels", mapping(at, field{PolicyLabel, none}, field{ChildLabel, none})},

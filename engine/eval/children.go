@@ -39,7 +39,7 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		writing(x).create(id, manifest, false, false)
 		return nil
 	}
-	return applying{run: x.run, a: a, t: t, manifest: manifest}.met()
+	return applying{run: x.run, a: a, t: t, manifest: manifest}.checkExisting()
 }
 
 // withoutServerMetadata returns a manifest without the metadata that the API server sets,

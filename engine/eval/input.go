@@ -51,8 +51,8 @@ func (s search) judge(o *world.Object, f *frame) *member {
 	return m
 }
 
-// kept reports whether an object may be a member as far as who has written it counts: what
-// somebody else has made with the marks of a child is none.
+// kept reports whether the policy has written an object, if the input has only those. A copy
+// with the marks of a child has another manager. It reports true if no manager is noted.
 func (s search) kept(o *world.Object) bool {
 	m := o.Managers()
 	return !s.in.Kept || m == nil || m.Has(world.ManagerPrefix+s.ev.in.Policy.Name)

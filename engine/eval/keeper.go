@@ -92,9 +92,9 @@ func (p applying) gave(uid string) bool {
 	return held.Has(owner[:2]) || held.Has(owner) || !held.WithPrefix(owner[0]).WithPrefix(owner[1]).WithPrefix(owner[2]).Empty()
 }
 
-// met says that an object which exists is not the one that was to be created. It is an error
-// if it is being deleted: nothing else tells why nothing is created.
-func (p applying) met() error {
+// checkExisting adds a problem if the object that exists in place of the one to create is
+// another's. It returns an error if that object is being deleted.
+func (p applying) checkExisting() error {
 	owned := slices.ContainsFunc(items(value.Path(p.t.value, "metadata", "ownerReferences")), func(owner value.Value) bool {
 		return owns(p.manifest, value.StringAt(owner, "uid"))
 	})

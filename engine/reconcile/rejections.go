@@ -59,18 +59,22 @@ func stops(p *plan.Policy, before eval.Rejections, e *eval.Effect, err error) bo
 	return makesChildren(p, e.Rule) && apply.IsAnswer(err) || apply.IsRejected(err) && (len(e.Also) > 0 || before.Divide(e))
 }
 
-// rejected returns the writes that were refused now. Some may have been refused before.
-func (r *reconciliation) rejected() (out []eval.Rejection) {
+// rejected returns the writes that were refused now. Some may have been refused before. failed
+// reports whether there are any, or others whose error is transient.
+func (r *reconciliation) rejected() (out []eval.Rejection, failed bool) {
 	before := r.evaluation.in.Rejected
 	for _, o := range r.result.Outcomes {
-		if !stops(r.c.Policy, before, o.Effect, o.Err) || !r.retries && apply.IsPassing(o.Err) {
+		if !stops(r.c.Policy, before, o.Effect, o.Err) {
+			continue
+		}
+		if failed = true; !r.retries && apply.IsTransient(o.Err) {
 			continue
 		}
 		again := slices.ContainsFunc(before, func(x eval.Rejection) bool { return !x.Joined() && x.About(o.Effect) })
 		lasting := apply.IsLasting(o.Err) || before.Divide(o.Effect) && !apply.IsForbidden(o.Err)
 		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: again, Lasting: lasting && !again && len(o.Effect.Also) == 0})
 	}
-	return out
+	return out, failed
 }
 
 // reject notes what was refused, beside what is left out already, and lets the key be
@@ -80,12 +84,11 @@ func (r *reconciliation) reject() bool {
 	if rollout := r.c.known.revisions.rollout.Load(); rollout != nil && len(before) == 0 { // what was left out was not tried
 		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
 	}
-	now := r.rejected()
-	refused := slices.ContainsFunc(r.result.Outcomes, func(o apply.Outcome) bool { return stops(r.c.Policy, before, o.Effect, o.Err) })
-	if !refused && len(before) == 0 && !r.retries {
+	now, failed := r.rejected()
+	if !failed && len(before) == 0 && !r.retries {
 		return false
 	}
-	noted := r.c.known.reject(r.key, rejections{list: now, since: r.now}, r.stillRejected(), refused)
+	noted := r.c.known.reject(r.key, rejections{list: now, since: r.now}, r.stillRejected(), failed)
 	if !noted || len(now) == 0 {
 		return false
 	}
@@ -104,9 +107,9 @@ func (r *reconciliation) stillRejected() (out []eval.Rejection) {
 	return out
 }
 
-// reject notes the rejections of a decision, and those that stay; refused reports that a write
-// has failed. It reports false if the key is gone or another revision has taken over.
-func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, refused bool) bool {
+// reject notes the rejections of a decision, and those that stay; failed says that a write has
+// failed. It reports false if the key is gone or another revision has taken over.
+func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, failed bool) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.states[key]
@@ -117,11 +120,11 @@ func (k *known) reject(key eval.Key, now rejections, still []eval.Rejection, ref
 	case old == nil:
 	case now.since.Before(old.until()):
 		now.since, now.tries = old.since, old.tries
-	case refused:
+	case failed:
 		now.tries = old.tries + 1
 	}
 	s.rejected = nil
-	if now.list = append(now.list, still...); refused || len(now.list) > 0 {
+	if now.list = append(now.list, still...); failed || len(now.list) > 0 {
 		s.rejected = &now
 	}
 	return true

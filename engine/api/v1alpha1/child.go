@@ -32,10 +32,10 @@ type Child struct {
 	// WhenDeleted is Delete (default) or Orphan: what becomes of the objects when the
 	// primary object is deleted or leaves the selector.
 	WhenDeleted Text `yaml:"whenDeleted" schema:"enum=Delete|Orphan"`
-	// WhenUnwanted is Delete (default) or Orphan: what becomes of an object that the set no
-	// longer wants. Orphan takes the marks off, so that nothing deletes it later.
+	// WhenUnwanted is Delete (default) or Orphan, for an object that when or forEach no longer
+	// asks for. Orphan removes its marks, so that nothing deletes it later.
 	WhenUnwanted Text `yaml:"whenUnwanted" schema:"enum=Delete|Orphan"`
-	// CreateBeforeDelete keeps what the set no longer wants until all that it wants is ready.
+	// CreateBeforeDelete delays the deletion of unwanted objects until all wanted ones are ready.
 	CreateBeforeDelete bool `yaml:"createBeforeDelete"`
 	// Propagation is how the dependents of a deleted object are deleted: Background (default),
 	// Foreground or Orphan.

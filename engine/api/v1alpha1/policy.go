@@ -53,7 +53,7 @@ type Spec struct {
 	// Children are objects that the policy keeps for each primary object, as
 	// children.NAME. They are evaluated before the rules.
 	Children []Child `yaml:"children"`
-	// Summary keeps a condition of the primary object that says how its children are.
+	// Summary keeps a condition of the primary object about its children.
 	Summary *Summary `yaml:"summary"`
 	// Finalizer holds the primary object until its children are gone: its name, or a mapping.
 	Finalizer Finalizer `yaml:"finalizer"`

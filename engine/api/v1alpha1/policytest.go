@@ -103,7 +103,7 @@ type TestStep struct {
 	Pos    document.Position
 }
 
-// Changes returns what the expectations of the case ask of how often fields change.
+// Changes returns the changed entries of all expectations of the case.
 func (c *TestCase) Changes() (out []*document.Node) {
 	expectations := []*Expectation{c.Expect}
 	for i := range c.Steps {
