@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"strings"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/parser"
@@ -36,6 +38,7 @@ func (p *Program) Part(env *Env, e ast.Expr, info *ast.SourceInfo) *Program {
 		return nil
 	}
 	var ignored document.Problems
+	text = strings.ReplaceAll(text, ".orValue(dyn({}))", ".orValue({})") // as it is written, see untypeDefaults
 	return env.compile(Text{Node: p.text.Node, Source: text}, &ignored)
 }
 
