@@ -84,3 +84,17 @@ func TestApplyConflictsUnlessForced(t *testing.T) {
 	}
 	applied(t, s, "b", other)
 }
+
+// TestNullsOfMaps: a null in a map of strings or quantities is stored as the zero value of its
+// Go type, and removed from a struct.
+func TestNullsOfMaps(t *testing.T) {
+	t.Parallel()
+	quota := Object{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": Object{"namespace": "ns", "name": "q", "labels": Object{"a": nil}}, "spec": Object{"hard": Object{"pods": nil}, "scopes": nil}}
+	got := applied(t, newTestServer(), "a", quota)
+	if diff := cmp.Diff(Object{"hard": Object{"pods": "0"}}, got["spec"].(Object)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Object{"a": ""}, metadata(got)["labels"].(Object)); diff != "" {
+		t.Error(diff)
+	}
+}

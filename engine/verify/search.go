@@ -116,7 +116,7 @@ func (s *search) report() {
 }
 
 func (s *search) over(ctx context.Context) bool {
-	return s.trials.full() || ctx.Err() != nil || !s.within()
+	return s.trials.full() || !s.within() || ctx.Err() != nil
 }
 
 // apart reports whether two keys may be decided about in any order.

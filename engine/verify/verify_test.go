@@ -274,6 +274,19 @@ func TestNoFalseFindings(t *testing.T) {
 	}
 }
 
+// TestTimeEndsTrials: when the time is over, nothing is tried that takes longer.
+func TestTimeEndsTrials(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	file(t, path, oneRule("a", "true", `patch: {value: {data: {n: '${object.data.?n.orValue("") + "x"}'}}}`))
+	if r := exploredFor(t, path, nil, Options{Findings: 1}); len(r.Findings) != 1 {
+		t.Fatalf("found %+v", r.Findings)
+	}
+	if r := exploredFor(t, path, nil, Options{Findings: 1, Time: 1}); len(r.Findings) > 0 || r.Explored.Why == "" {
+		t.Errorf("found %+v after %+v", r.Findings, r.Explored)
+	}
+}
+
 // TestAllFindings: each fault is found once, and has a case that fails; what objects have is
 // shown in YAML.
 func TestAllFindings(t *testing.T) {
