@@ -12,7 +12,8 @@ func TestCreateMeetsAnObject(t *testing.T) {
 	const (
 		w       = "{kind: Widget, metadata: {name: w}}"
 		owners  = "ownerReferences: [{apiVersion: example.com/v1, kind: Widget, name: w, uid: "
-		plain   = "create: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g}}"
+		plain   = "create: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g, labels: {a: b}}}"
+		bare    = "create: {apiVersion: v1, kind: ConfigMap, metadata: {name: g, namespace: ns}}"
 		owned   = `create: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g, ` + owners + `"${object.metadata.uid}"}]}}`
 		later   = "labels: {set: {later: x}}"
 		going   = `deletionTimestamp: "2026-03-01T11:00:00Z", finalizers: [a/b]`
@@ -29,6 +30,7 @@ func TestCreateMeetsAnObject(t *testing.T) {
 		"owned by an older object":       {owned, "{kind: Gadget, metadata: {name: g, " + owners + "old}]}}", []string{written, "problem in r1: 8:12: " + exists}},
 		"of an older one, and deleted":   {owned, "{kind: Gadget, metadata: {name: g, " + going + ", " + owners + "old}]}}", []string{"problem in r1: 8:12: " + gone}},
 		"written by the policy":          {plain, "{kind: Gadget, metadata: {name: g, managedFields: [{manager: edict/p, operation: Update, fieldsType: FieldsV1, fieldsV1: {}}]}}", []string{written}},
+		"without anything to note":       {bare, "{apiVersion: v1, kind: ConfigMap, metadata: {name: g, namespace: ns}}", []string{written}},
 		"written by somebody":            {plain, "{kind: Gadget, metadata: {name: g, managedFields: [{manager: kubectl, operation: Update, fieldsType: FieldsV1, fieldsV1: {}}]}}", []string{written, "problem in r1: 8:12: " + exists}},
 		"written by somebody, deleted":   {plain, "{kind: Gadget, metadata: {name: g, " + going + "}}", []string{"problem in r1: 8:12: " + gone}},
 	} {

@@ -98,7 +98,7 @@ func (p applying) checkExisting() error {
 	owned := slices.ContainsFunc(items(value.Path(p.t.value, "metadata", "ownerReferences")), func(owner value.Value) bool {
 		return owns(p.manifest, value.StringAt(owner, "uid"))
 	})
-	if owned || !p.foreign() {
+	if owned || !p.foreign() || p.t.object.Managers() == nil && !p.notes() {
 		return nil
 	}
 	if value.Path(p.t.value, "metadata", "deletionTimestamp") != nil {
@@ -107,4 +107,14 @@ func (p applying) checkExisting() error {
 	err := &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s exists and is not this policy's; %w", shown(p.t.id), errForeign)}
 	p.run.ev.decision.Problems = append(p.run.ev.decision.Problems, Problem{Rule: p.run.rule.Name, Err: err})
 	return nil
+}
+
+// notes reports whether the API server notes a manager for the manifest: it has more than a name.
+func (p applying) notes() bool {
+	for i := range p.manifest.Len() {
+		if name, v := p.manifest.At(i); noted(p.a.Type, name, v, []string{name}) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,8 +2,10 @@ package verify
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
 )
 
 // maxValues bounds the values of one field.
@@ -44,7 +46,7 @@ func (a *alphabet) boundaries(p place) []any {
 	case schema.Time:
 		return a.world.times
 	case schema.String:
-		return []any{"a"}
+		return a.texts(p.now)
 	case schema.List:
 		if p.now != nil && !p.required {
 			return []any{[]any{}}
@@ -64,7 +66,7 @@ func (a *alphabet) untyped(p place) []any {
 		if amount.MatchString(now) {
 			return []any{"0", "1Gi"}
 		}
-		return []any{"a"}
+		return a.texts(p.now)
 	}
 	return nil
 }
@@ -73,6 +75,19 @@ func (a *alphabet) untyped(p place) []any {
 func numbers(p place) []any {
 	now, _ := p.now.(int64)
 	return []any{int64(0), now + 1}
+}
+
+// texts returns the names of the other objects of a kind, if the text is the name of one, and a.
+func (a *alphabet) texts(now any) (out []any) {
+	all := slices.Concat(a.world.objects, a.world.spare)
+	for _, o := range all {
+		for _, other := range all {
+			if id, to := simulate.ID(o), simulate.ID(other).Name(); id.Name() == now && to != now && id.GVK() == gvkOf(other) {
+				out = append(out, to)
+			}
+		}
+	}
+	return append(out, "a")
 }
 
 // refused reports whether the API server takes no such value at a place.
