@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,6 +26,51 @@ func selfFeeding(p *policy) {
 			p.feeding(r.Do)
 		}
 	}
+}
+
+// ownObjects finds children whose objects decide, by more than their keys, which of them are
+// wanted: what is deleted may be wanted again.
+func ownObjects(p *policy) {
+	for _, r := range p.plan.Rules {
+		if r.Child == "" || r.Prunes {
+			continue
+		}
+		d := &dependencies{policy: p, rule: r, seen: map[string]bool{}}
+		name := analyze.ChildRef(r.Child).String()
+		var reads func(*cel.Program, bool) bool
+		reads = func(program *cel.Program, own bool) bool {
+			found := occurrences(program, name, false) > occurrences(program, name, true)
+			for other := range program.Names() {
+				found = found || d.through(other, own, reads)
+			}
+			return found
+		}
+		decide := []*cel.Program{r.ForEach}
+		for _, c := range r.Cases {
+			decide = append(decide, c.When)
+		}
+		for _, program := range decide {
+			if program != nil && reads(program, true) {
+				p.report(document.SelfFeeding, program.Pos(), "let the object or another one decide, or keep the result in the status; only a key in "+name+" may be asked for",
+					fmt.Sprintf("which objects of the child %s are wanted depends on the objects of the same child, so what is deleted may be wanted again, without end", r.Child))
+			}
+		}
+	}
+}
+
+// occurrences counts where an expression has a name, or where it asks for a key in it.
+func occurrences(program *cel.Program, name string, asKeys bool) (n int) {
+	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if _, b, how := sides(e); asKeys && how == operators.In {
+			e = b
+		} else if asKeys {
+			return
+		}
+		if e.Kind() == ast.IdentKind && e.AsIdent() == name {
+			n++
+		}
+	}))
+	return n
 }
 
 func (p *policy) feeding(list []plan.Action) {

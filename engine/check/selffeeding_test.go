@@ -58,3 +58,31 @@ func TestSelfFeedingThroughVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnObjects: the objects of a child may not decide which of them are wanted, but for
+// their keys.
+func TestOwnObjects(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		variables, decides string
+		found              bool
+	}{
+		"when":                      {`[]`, `when: size(children.c) == 0`, true},
+		"when, an object":           {`[]`, `when: '!has(children.c["a"].data)'`, true},
+		"when, through a variable":  {`[{name: done, expression: 'children.c.exists(n, has(children.c[n].data))'}]`, `when: "!variables.done"`, true},
+		"when, through a list":      {`[{name: done, forEach: 'children.c.map(n, n)', as: n, value: "${n}"}]`, `when: size(variables.done) == 0`, true},
+		"when, what is ready":       {`[]`, `ready: has(item.data), when: size(variables.ready_c) == 0`, true},
+		"forEach":                   {`[]`, `forEach: 'children.c.map(n, n)', as: i`, true},
+		"a key":                     {`[]`, `when: '!("a" in children.c)'`, false},
+		"a key, through a variable": {`[{name: had, expression: '"a" in children.c'}]`, `when: "!variables.had"`, false},
+		"another child":             {`[]`, `when: size(children.d) == 0`, false},
+	} {
+		text := forNodes + "  variables: " + tc.variables + "\n  children:\n" +
+			"    - {name: c, " + tc.decides + ", apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"a" + map[bool]string{true: "${i}"}[strings.Contains(tc.decides, "as: i")] + "\", namespace: n}}}\n" +
+			"    - {name: d, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: d, namespace: n}}}\n"
+		got := strings.Join(found(t, text), "\n")
+		if strings.Contains(got, "self-feeding") != tc.found {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

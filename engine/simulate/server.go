@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/apiserver"
@@ -151,7 +152,9 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 	}
 	if m.Apply {
 		o, err := s.objects.Apply(m.Target, m.Body, options)
-		return versionOf(o), err
+		return versionOf(o), apply.Shared(err, m.Policy, func() []metav1.ManagedFieldsEntry {
+			return (&unstructured.Unstructured{Object: s.objects.Get(m.Target)}).GetManagedFields()
+		})
 	}
 	o, err := s.objects.Create(m.Body, options)
 	if apierrors.IsAlreadyExists(err) && s.made(m) {
