@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -16,23 +15,17 @@ import (
 
 // neverEqual finds texts that a field is compared with and that its schema does not allow.
 func neverEqual(p *policy) {
-	p.eachProgram(func(f fields) {
-		ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-			if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 {
-				return
+	p.eachExpr(func(f fields, e ast.Expr) {
+		switch a, b, how := sides(e); how {
+		case operators.Equals, operators.NotEquals:
+			p.compared(f, f.read(a), b)
+			p.compared(f, f.read(b), a)
+		case operators.In:
+			p.compared(f, f.read(b).items(), a)
+			if b.Kind() == ast.ListKind {
+				p.compared(f, f.read(a), b.AsList().Elements()...)
 			}
-			a, b := e.AsCall().Args()[0], e.AsCall().Args()[1]
-			switch e.AsCall().FunctionName() {
-			case operators.Equals, operators.NotEquals:
-				p.compared(f, f.read(a), b)
-				p.compared(f, f.read(b), a)
-			case operators.In:
-				p.compared(f, f.read(b).items(), a)
-				if b.Kind() == ast.ListKind {
-					p.compared(f, f.read(a), b.AsList().Elements()...)
-				}
-			}
-		}))
+		}
 	})
 }
 
@@ -58,54 +51,4 @@ func given(e ast.Expr) (string, bool) {
 		e = e.AsCall().Args()[0]
 	}
 	return cel.LiteralString(e)
-}
-
-// reading is a field that an expression reads.
-type reading struct {
-	// of is the schema's type of the field; nil if the expression may give something else.
-	of *schema.Type
-	// instead are the texts that the expression gives where there is no field.
-	instead []string
-}
-
-// items is the reading of the items of a list.
-func (r reading) items() reading {
-	if r.of == nil {
-		return reading{}
-	}
-	return reading{of: r.of.Elem}
-}
-
-// read returns the field that an expression gives, and nothing else but a text or an empty
-// list in its place.
-func (f fields) read(e ast.Expr) reading {
-	if e.Kind() == ast.CallKind && e.AsCall().IsMemberFunction() {
-		return f.instead(e.AsCall())
-	}
-	a, ok := f.accessOf(e)
-	if !ok {
-		return reading{}
-	}
-	if t := f.object(a.of); t != nil {
-		return reading{of: t.Fields[strings.TrimPrefix(a.field, ".")]}
-	}
-	return f.read(a.of).items()
-}
-
-// instead is read for a function of an optional.
-func (f fields) instead(call ast.CallExpr) reading {
-	switch call.FunctionName() {
-	case "value":
-		return f.read(call.Target())
-	case "orValue":
-		out, value := f.read(call.Target()), call.Args()[0]
-		if text, ok := cel.LiteralString(value); ok {
-			out.instead = append(out.instead, text)
-			return out
-		}
-		if value.Kind() == ast.ListKind && value.AsList().Size() == 0 {
-			return out
-		}
-	}
-	return reading{}
 }

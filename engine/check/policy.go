@@ -3,7 +3,11 @@ package check
 import (
 	"slices"
 
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -29,4 +33,40 @@ func (p *policy) report(code document.Code, at document.Position, hint, message 
 // wrong reports whether a file has errors.
 func wrong(b *source.Bundle, file string) bool {
 	return slices.ContainsFunc(b.Problems, func(p document.Problem) bool { return p.File == file && p.Severity == document.Error })
+}
+
+// eachExpr visits all parts of all expressions of a policy, with what the names stand for
+// there.
+func (p *policy) eachExpr(visit func(fields, ast.Expr)) {
+	bound := p.readings()
+	p.plan.EachProgram(func(program *cel.Program) {
+		f := fieldsOf(program)
+		f.bound = bound
+		f.walk(f.ast.Expr(), visit)
+	})
+}
+
+// readings returns which fields the variables give, by their names in expressions. A name
+// that several rules use stands for nothing.
+func (p *policy) readings() map[string]reading {
+	bound, seen := map[string]reading{}, map[string]bool{}
+	add := func(name string, v *plan.Variable) {
+		if v.Program != nil && !seen[name] {
+			f := fieldsOf(v.Program)
+			f.bound = bound
+			bound[name] = f.read(f.ast.Expr())
+		} else {
+			delete(bound, name)
+		}
+		seen[name] = true
+	}
+	for _, v := range p.plan.Variables {
+		add(analyze.VariableRef(v.Name).String(), v)
+	}
+	for _, r := range p.plan.Rules {
+		for _, v := range r.Locals {
+			add(v.Name, v)
+		}
+	}
+	return bound
 }

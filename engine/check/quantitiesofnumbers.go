@@ -11,23 +11,21 @@ import (
 // for an integer. A policy that asks for the type of such a field knows that.
 func quantitiesOfNumbers(p *policy) {
 	asks, found := false, []func(){}
-	p.eachProgram(func(f fields) {
-		ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-			if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 1 {
-				return
-			}
-			if of := f.read(e.AsCall().Args()[0]).of; of == nil || !of.IntOrString {
-				return
-			}
-			switch e.AsCall().FunctionName() {
-			case "type":
-				asks = true
-			case "quantity":
-				found = append(found, func() {
-					p.report(document.QuantityOfNumber, f.program.At(e), cel.QuantityOfAny, "quantity(x) takes a text, and this field may be a number; then this fails")
-				})
-			}
-		}))
+	p.eachExpr(func(f fields, e ast.Expr) {
+		if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 1 {
+			return
+		}
+		if of := f.read(e.AsCall().Args()[0]).of; of == nil || !of.IntOrString {
+			return
+		}
+		switch e.AsCall().FunctionName() {
+		case "type":
+			asks = true
+		case "quantity":
+			found = append(found, func() {
+				p.report(document.QuantityOfNumber, f.program.At(e), cel.QuantityOfAny, "quantity(x) takes a text, and this field may be a number; then this fails")
+			})
+		}
 	})
 	if asks {
 		return

@@ -197,28 +197,3 @@ func (p *policy) own(f fields, e ast.Expr) []string {
 	}
 	return nil
 }
-
-// conversions are the functions through which chain looks.
-var conversions = map[string]bool{"int": true, "string": true, "double": true, "dyn": true, "duration": true, "timestamp": true}
-
-// chain returns the name that an expression begins with and the fields that it takes,
-// one after the other.
-func (f fields) chain(e ast.Expr) (root string, path []string, ok bool) {
-	if e.Kind() == ast.IdentKind {
-		return e.AsIdent(), nil, true
-	}
-	if a, ok := f.accessOf(e); ok {
-		root, path, ok = f.chain(a.of)
-		return root, append(path, strings.Trim(a.field, ".[]")), ok
-	}
-	if e.Kind() != ast.CallKind {
-		return "", nil, false
-	}
-	switch call := e.AsCall(); {
-	case call.IsMemberFunction() && handsOn[call.FunctionName()]:
-		return f.chain(call.Target())
-	case conversions[call.FunctionName()] && len(call.Args()) == 1:
-		return f.chain(call.Args()[0])
-	}
-	return "", nil, false
-}
