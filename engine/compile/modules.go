@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -38,8 +39,8 @@ func newModules(evaluator rego.Evaluator, files []rego.Module, policy string, at
 	return m
 }
 
-// query compiles the query of a variable; nil when it is wrong.
-func (m *modules) query(r *v1alpha1.Rego) *rego.Query {
+// query compiles the query of a variable, with its input; nil when it is wrong.
+func (m *modules) query(r *v1alpha1.Rego, input *cel.Template) *rego.Query {
 	if !r.Query.Set() {
 		m.problems.Errorf(r.Pos, "rego needs a query such as data.package.rule")
 		return nil
@@ -54,7 +55,7 @@ func (m *modules) query(r *v1alpha1.Rego) *rego.Query {
 		m.problems.Add(*problem)
 		return nil
 	}
-	m.problems.Append(library.CheckInput(query, inputShape(r.Input.Node)))
+	m.problems.Append(library.CheckInput(query, inputType(r.Input.Node, input)))
 	m.queries = append(m.queries, query)
 	return query
 }
@@ -94,20 +95,22 @@ func (m *modules) lint() {
 	}
 }
 
-// inputShape is what is known of an input's fields: those that its mapping
-// spells out. A query without an input has one without fields.
-func inputShape(n *document.Node) *schema.Type {
-	if n == nil {
-		return &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
+// inputType returns what is known of an input's fields: those that its mapping spells out,
+// and those of the types of its expressions. A query without an input has one without fields.
+func inputType(n *document.Node, t *cel.Template) *schema.Type {
+	if program := t.Program(); program != nil && cel.IsObject(cel.Unwrap(program.Type())) {
+		return program.Env().Schema(cel.Unwrap(program.Type()))
 	}
-	if n.Kind != document.Map || slices.ContainsFunc(n.Keys, computed) {
-		return &schema.Type{Kind: schema.Dyn}
+	if n != nil && (n.Kind != document.Map || slices.ContainsFunc(n.Keys, computed)) {
+		return schema.Any
 	}
-	t := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
-	for i, key := range n.Keys {
-		t.Fields[key.Text] = inputShape(n.Values[i])
+	out := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
+	if n != nil {
+		for i, key := range n.Keys {
+			out.Fields[key.Text] = inputType(n.Values[i], t.Field(key.Text))
+		}
 	}
-	return t
+	return out
 }
 
 func computed(key *document.Node) bool { return strings.Contains(key.Text, "${") }

@@ -17,11 +17,14 @@ func TestInputOfAQuery(t *testing.T) {
 	const policy = "  variables:\n    - name: zone\n      rego:\n        query: data.p.zone\n        module: |\n          package p\n          import rego.v1\n          zone := input.name\n" +
 		"        result: {schema: {type: string}}\n%  rules: [{name: r, when: variables.zone == 'a', do: [{labels: {set: {a: b}}}]}]\n"
 	for input, want := range map[string]string{
-		"":                                 `input has no field "name"`,
-		"        input: {nam: a}\n":        `input has no field "name" (did you mean "nam"?)`,
-		"        input: {name: a}\n":       "",
-		"        input: \"${object}\"\n":   "",
-		"        input: {\"${'a'}\": a}\n": "",
+		"":                               `input has no field "name"`,
+		"        input: {nam: a}\n":      `input has no field "name" (did you mean "nam"?)`,
+		"        input: {name: a}\n":     "",
+		"        input: \"${object}\"\n": `input has no field "name"`,
+		"        input: \"${object.?metadata}\"\n":       "",
+		"        input: \"${object.metadata.labels}\"\n": "",
+		"        input: \"${dyn(object)}\"\n":            "",
+		"        input: {\"${'a'}\": a}\n":               "",
 	} {
 		_, problems := compiled(t, header+strings.Replace(policy, "%", input, 1), Options{})
 		var found []string

@@ -13,7 +13,7 @@ import (
 func (m *modules) variable(s *scope, r *v1alpha1.Rego, out *plan.Variable) *variable {
 	out.Value = s.template(r.Input)
 	result, of := m.result(s, r)
-	query := m.query(r)
+	query := m.query(r, out.Value)
 	if query == nil {
 		return nil
 	}
