@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -13,7 +14,8 @@ const collector = "kube-controller-manager"
 
 // owner is one of the ownerReferences of an object.
 type owner struct {
-	uid string
+	gvk       schema.GVK
+	name, uid string
 	// blocks says that the owner waits for the object when it is deleted in the
 	// foreground.
 	blocks bool
@@ -25,7 +27,7 @@ func ownersOf(o Object) []owner {
 	for _, raw := range list {
 		reference, _ := raw.(Object)
 		blocks, _ := reference["blockOwnerDeletion"].(bool)
-		out = append(out, owner{text(reference, "uid"), blocks})
+		out = append(out, owner{schema.GVK{APIVersion: text(reference, "apiVersion"), Kind: text(reference, "kind")}, text(reference, "name"), text(reference, "uid"), blocks})
 	}
 	return out
 }
@@ -60,9 +62,8 @@ func (g garbage) collect(o Object) {
 	solid, waits := false, false
 	lost := map[string]bool{}
 	for _, w := range ownersOf(o) {
-		at, exists := g.server.storage.owners[w.uid]
 		switch {
-		case !exists || elsewhere(at, o):
+		case g.absent(w, o):
 			lost[w.uid] = true
 		case g.waiting(w.uid):
 			waits, lost[w.uid] = true, true
@@ -81,15 +82,27 @@ func (g garbage) collect(o Object) {
 	}
 }
 
-// elsewhere reports whether an owner is in another namespace than an object: for the garbage
-// collector it is absent.
-func elsewhere(owner world.ID, o Object) bool {
-	return owner.Namespace() != "" && owner.Namespace() != ID(o).Namespace()
+// absent reports whether the garbage collector finds no owner of an object: it asks for its
+// kind and name in the namespace of the object, and compares the uid. Of a kind that is not
+// served it knows nothing.
+func (g garbage) absent(w owner, o Object) bool {
+	at, exists := g.server.storage.owners[w.uid]
+	switch {
+	case g.server.schemas.Unserved(w.gvk):
+		return false
+	case !exists || at.Kind() != w.gvk.Kind || at.Group() != w.gvk.Group() || at.Name() != w.name:
+		return true
+	}
+	return at.Namespace() != "" && at.Namespace() != ID(o).Namespace()
 }
 
-// stray collects an object that was stored with an owner in another namespace.
+// stray collects an object that was stored with an owner that there is, but not as the
+// reference says.
 func (g garbage) stray(o Object) {
-	if slices.ContainsFunc(ownersOf(o), func(w owner) bool { return elsewhere(g.server.storage.owners[w.uid], o) }) {
+	if slices.ContainsFunc(ownersOf(o), func(w owner) bool {
+		_, exists := g.server.storage.owners[w.uid]
+		return exists && g.absent(w, o)
+	}) {
 		g.collect(o)
 	}
 }

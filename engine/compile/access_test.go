@@ -102,9 +102,9 @@ func TestAccesses(t *testing.T) {
 		"fail":               {"fail: a", ""},
 		"event":              {"event: {reason: A, message: b}", "v1/Event: create patch"},
 		"event in one place": {`event: {of: {apiVersion: v1, kind: Secret, namespace: "${params.space}", name: b}, reason: A, message: b}`, "v1/Event in y=space: create patch\nv1/Secret in y=space named b: get list watch"},
-		"owner that is held": {`create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b, ownerReferences: [{apiVersion: v1, kind: Node, name: c, blockOwnerDeletion: true}]}}`,
+		"owner that is held": {`create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b, ownerReferences: [{apiVersion: v1, kind: Node, name: c, uid: u, blockOwnerDeletion: true}]}}`,
 			"v1/Node/finalizers in a: update\nv1/Secret in a: create\nv1/Secret in a named b: get list watch"},
-		"owner that is not": {`patch: {value: {metadata: {ownerReferences: [{apiVersion: v1, kind: Secret, name: c, blockOwnerDeletion: false}]}}}`, "v1/Node: patch"},
+		"owner that is not": {`patch: {value: {metadata: {ownerReferences: [{apiVersion: v1, kind: Secret, name: c, uid: u, blockOwnerDeletion: false}]}}}`, "v1/Node: patch"},
 		"select": {`select: {candidates: [{as: pod, in: inputs.pods}], summary: a, pipeline: [], then: [{labels: {of: pod, set: {a: b}}}], otherwise: [{labels: {set: {a: b}}}]}`,
 			"v1/Node: patch\nv1/Pod in y=space: patch"},
 	} {

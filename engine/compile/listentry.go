@@ -11,7 +11,7 @@ import (
 )
 
 // listEntry compiles a patch of one entry of a list.
-func listEntry(s *scope, a *v1alpha1.PatchAction, t *target) plan.Action {
+func (ts *targets) listEntry(s *scope, a *v1alpha1.PatchAction, t *target) plan.Action {
 	path := strings.Split(a.List.Value, ".")
 	of := fieldAt(t.of, path)
 	if !rightEntry(a, of, s.problems) {
@@ -29,7 +29,7 @@ func listEntry(s *scope, a *v1alpha1.PatchAction, t *target) plan.Action {
 	t.write(s.node, a.Subresource.Value, analyze.WritePatch)
 	t.create(s.node, a.Create)
 	if a.List.Value == "metadata.ownerReferences" && a.Entry.Set() {
-		ownerEntry(s, t, a)
+		ts.ownerEntry(s, t, a)
 	}
 	return out
 }

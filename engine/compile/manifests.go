@@ -87,7 +87,7 @@ func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at 
 	of.read(s.node, mask)
 	of.write(s.node, "", verb)
 	forOne(s, cs.targets, out, manifest.Node.Get("metadata"))
-	ownedMetadata(s, of, manifest.Node, out.Manifest)
+	cs.targets.ownedMetadata(s, of, manifest.Node, out.Manifest)
 	grants(s.node, of, manifest.Node, out.Manifest, !apply)
 	return out
 }

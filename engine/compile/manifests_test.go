@@ -17,6 +17,11 @@ func withAction(action string) string {
 
 const quotaManifest = "apply: {apiVersion: v1, kind: ResourceQuota, metadata: {name: a, namespace: b}, spec: {hard: {cpu: \"1\"}}}\n"
 
+// withOwner is a ConfigMap with an owner.
+func withOwner(apiVersion, kind, more string) string {
+	return "apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, ownerReferences: [{apiVersion: " + apiVersion + ", kind: " + kind + ", name: c" + more + "}]}}\n"
+}
+
 func TestHowChildrenAreWritten(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ action, want string }{
@@ -28,6 +33,12 @@ func TestHowChildrenAreWritten(t *testing.T) {
 		"a flag":                      {`delete: {ifUnchanged: "yes"}`, "ifUnchanged must be true or false"},
 		"a grace period":              {"delete: {gracePeriod: 1500ms}", `gracePeriod cannot be "1500ms" (a duration in whole seconds, such as 30s)`},
 		"a grace period of an item":   {"delete: {gracePeriod: \"${string(object.metadata.generation)}s\"}", ""},
+		"an owner without uid":        {withOwner("apps/v1", "Deployment", ""), "the owner reference has no uid"},
+		"an owner of another kind":    {withOwner("apps/v1", "Deploymnt", ", uid: u"), `apps/v1 has no kind "Deploymnt"`},
+		"an owner of another version": {withOwner("apps/v1beta1", "Deployment", ", uid: u"), `apps/v1beta1 has no kind "Deployment", so the garbage collector finds no such owner (write apiVersion: apps/v1)`},
+		"an owner of no group":        {withOwner("extensions/v1beta1", "Deployment", ", uid: u"), `(write apiVersion: apps/v1)`},
+		"an owner":                    {withOwner("apps/v1", "Deployment", ", uid: u"), ""},
+		"an owner that is not known":  {withOwner("example.com/v1", "App", ", uid: u"), ""},
 		"all that an apply may say":   {quotaManifest + "once: [spec.hard]\nifExists: take", ""},
 		"all that a deletion may say": {"delete: {propagation: Orphan, gracePeriod: 30s, ifUnchanged: false}", ""},
 	} {

@@ -59,7 +59,7 @@ func patch(s *scope, a *v1alpha1.PatchAction, ts *targets) plan.Action {
 		ts.writesStatus(t, a.Pos)
 	}
 	if a.List.Set() {
-		return listEntry(s, a, t)
+		return ts.listEntry(s, a, t)
 	}
 	if !a.Value.Set() || a.Value.Node.Kind != document.Map {
 		s.problems.Hintf(a.Pos, "patch: {of: ..., value: {spec: {field: value}}}", "a patch needs a value that is a mapping")
@@ -72,7 +72,7 @@ func patch(s *scope, a *v1alpha1.PatchAction, ts *targets) plan.Action {
 	}
 	writablePaths(fields, a, s.problems)
 	t.create(s.node, a.Create)
-	ownedMetadata(s, t, a.Value.Node, fields)
+	ts.ownedMetadata(s, t, a.Value.Node, fields)
 	grants(s.node, t, a.Value.Node, fields, false)
 	return merge(s.node, t, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create, Unlocked: a.Lock.Set()})
 }

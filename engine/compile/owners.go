@@ -10,7 +10,7 @@ import (
 
 // ownedMetadata records what writing fields of metadata needs or leaves behind:
 // finalizers, and owners whose deletion is blocked.
-func ownedMetadata(s *scope, t *target, n *document.Node, fields *cel.Template) {
+func (ts *targets) ownedMetadata(s *scope, t *target, n *document.Node, fields *cel.Template) {
 	finalizerList(s, t, n.Get("metadata").Get("finalizers"), fields.Field("metadata").Field("finalizers"))
 	owners := n.Get("metadata").Get("ownerReferences")
 	if owners == nil {
@@ -21,15 +21,22 @@ func ownedMetadata(s *scope, t *target, n *document.Node, fields *cel.Template) 
 		return
 	}
 	for _, one := range owners.Values {
-		owner(s, t, one)
+		ts.owner(s, t, one)
 	}
 }
 
-// owner records the permission to block an owner's deletion, which clusters
-// with the admission plugin OwnerReferencesPermissionEnforcement require.
-func owner(s *scope, t *target, ref *document.Node) {
+// owner rejects a reference to what is no owner, and records the permission to block an
+// owner's deletion, which clusters with the admission plugin
+// OwnerReferencesPermissionEnforcement require.
+func (ts *targets) owner(s *scope, t *target, ref *document.Node) {
 	gvk := schema.GVK{APIVersion: literal(ref, "apiVersion"), Kind: literal(ref, "kind")}
 	block := ref.Get("blockOwnerDeletion")
+	if ref.Kind == document.Map && ref.Get("uid") == nil {
+		s.problems.Hintf(ref.Pos, `add uid: "${object.metadata.uid}" if the primary object is the owner`, "the owner reference has no uid, and the API server refuses the object")
+	}
+	if gvk.APIVersion != "" && gvk.Kind != "" {
+		ts.kinds.owner(gvk, ref.Get("kind").Pos)
+	}
 	switch {
 	case ref.Kind == document.Map && (block == nil || block.Text == "false"):
 	case gvk.APIVersion == "" || gvk.Kind == "":
@@ -42,7 +49,7 @@ func owner(s *scope, t *target, ref *document.Node) {
 }
 
 // ownerEntry is owner for a list entry, which is written in two parts.
-func ownerEntry(s *scope, t *target, a *v1alpha1.PatchAction) {
+func (ts *targets) ownerEntry(s *scope, t *target, a *v1alpha1.PatchAction) {
 	if a.Entry.Node.Kind != document.Map {
 		unknownOwner(a.Entry.Node, s.problems)
 		return
@@ -50,7 +57,7 @@ func ownerEntry(s *scope, t *target, a *v1alpha1.PatchAction) {
 	whole := mapping(a.By, a.Pos)
 	whole.Keys = append(whole.Keys, a.Entry.Node.Keys...)
 	whole.Values = append(whole.Values, a.Entry.Node.Values...)
-	owner(s, t, whole)
+	ts.owner(s, t, whole)
 }
 
 func unknownOwner(n *document.Node, problems *findings) {

@@ -89,3 +89,22 @@ func BuiltinKinds(apiVersion string) (kinds []string) {
 	slices.Sort(kinds)
 	return kinds
 }
+
+// Unserved reports whether no server has a kind: its API version is one of Kubernetes itself
+// without it, or only other versions of its group are known to have it.
+func (s *Set) Unserved(gvk GVK) bool {
+	if _, known := s.Kind(gvk); known {
+		return false
+	}
+	for at := s; at != nil; at = at.next {
+		at.mu.RLock()
+		for other := range at.kinds {
+			if other.Kind == gvk.Kind && other.Group() == gvk.Group() {
+				at.mu.RUnlock()
+				return true
+			}
+		}
+		at.mu.RUnlock()
+	}
+	return !strings.Contains(gvk.Group(), ".") || len(BuiltinKinds(gvk.APIVersion)) > 0
+}
