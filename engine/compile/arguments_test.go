@@ -84,6 +84,8 @@ func TestDebounceAndLock(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ rule, want string }{
 		"items":                  {"forEach: '[1]'\n      debounce: {key: k, window: 1s}\n      do: [{log: {message: m}}]", ""},
+		"no window":              {"debounce: {key: k, window: 0s}\n      do: [{log: {message: m}}]", `the window "0s" is no duration longer than nothing`},
+		"no window, but hours":   {"debounce: {key: k, window: 0s, allowed: [{from: \"01:00\", to: \"02:00\", timeZone: UTC}]}\n      do: [{log: {message: m}}]", ""},
 		"items with a condition": {"forEach: '[1]'\n      when: item > 0\n      debounce: {key: k, window: 1s}\n      do: [{log: {message: m}}]", "its when cannot name one"},
 		"cases":                  {"debounce: {key: k, window: 1s}\n      cases: [{when: 'true', do: [{log: {message: m}}]}]", "a rule with debounce has no cases"},
 		"no lock":                {"do: [{patch: {lock: none, value: {metadata: {labels: {a: b}}}}}]", ""},

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
@@ -83,4 +84,33 @@ func (c *constants) selector(t v1alpha1.Template) *selector.Selector {
 		return selector.Everything
 	}
 	return s
+}
+
+// durations rejects durations of rules that params or variables make no longer than nothing.
+func (c *constants) durations(rules []v1alpha1.Rule, variables []v1alpha1.Variable) {
+	for _, r := range rules {
+		texts := []v1alpha1.Text{r.When.For}
+		if r.Rate != nil {
+			texts = append(texts, r.Rate.Per)
+		}
+		for _, t := range texts {
+			if d, ok := value.Duration(c.known(t.Value, variables)); ok && d <= 0 {
+				c.problems.Hintf(t.Pos(), "such as 5m", "the duration %s is %s, not longer than nothing", t.Value, d)
+			}
+		}
+	}
+}
+
+// known returns the value of an expression over params, or of the variable that it names;
+// nil if it depends on anything else.
+func (c *constants) known(expression string, variables []v1alpha1.Variable) value.Value {
+	for _, v := range variables {
+		if expression == analyze.VariableRef(v.Name.Value).String() {
+			expression = v.Expression.Value
+		}
+	}
+	if t := c.env.Template(document.NewText(document.Position{}, "${"+expression+"}"), &document.Problems{}); t != nil {
+		return t.Constant()
+	}
+	return nil
 }

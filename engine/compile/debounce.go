@@ -30,8 +30,8 @@ func debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debounce {
 	out.Key.Fit(textType, "key", &s.problems.Problems)
 	if text, ok := value.Str(out.Window.Constant()); !ok {
 		wantDuration(out.Window, "window", s.problems)
-	} else if d, err := time.ParseDuration(text); err != nil || d < 0 {
-		s.problems.Hintf(out.Window.Pos(), "such as 10s", "%q is no duration", text)
+	} else if window, err := time.ParseDuration(text); err != nil || window < 0 || window == 0 && out.Window.Program() == nil && len(d.Allowed) == 0 {
+		s.problems.Hintf(out.Window.Pos(), "such as 10s", "the window %q is no duration longer than nothing", text)
 	}
 	for i := range d.Allowed {
 		if w, ok := window(&d.Allowed[i], d, s.problems); ok {

@@ -9,6 +9,9 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
+// negative has a param and a variable that are no longer than nothing.
+const negative = "  params: {none: {type: duration, default: 0s}}\n  variables: [{name: before, expression: 'duration(\"-1m\")'}]\n"
+
 // TestRate: a rate is complete, counts for a primary object, and does not ask about an item.
 func TestRate(t *testing.T) {
 	t.Parallel()
@@ -23,6 +26,9 @@ func TestRate(t *testing.T) {
 		"no duration":     {strings.Replace(rule, "1m", "soon", 1), "undefined name"},
 		"no time":         {strings.Replace(rule, "1m", "0s", 1), "not longer than nothing"},
 		"a negative time": {strings.Replace(rule, "1m", "-1m", 1), "not longer than nothing"},
+		"a param":         {negative + strings.Replace(rule, "1m", "params.none", 1), "the duration params.none is 0s, not longer than nothing"},
+		"a variable":      {negative + strings.Replace(rule, "1m", "variables.before", 1), "is -1m0s, not longer than nothing"},
+		"a sum of params": {negative + strings.Replace(rule, "1m", "'params.none + duration(\"1m\")'", 1), ""},
 		"an item":         {strings.Replace(rule, "rate:", "when: item == 1, rate:", 1), "when cannot name one"},
 		"a debounce":      {strings.Replace(rule, "rate:", "debounce: {key: a, window: 1m}, rate:", 1), "has debounce and rate"},
 		"two of one name": {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
@@ -42,6 +48,8 @@ func TestHeld(t *testing.T) {
 		"no duration":         {strings.Replace(rule, "5m", "soon", 1), "undefined name"},
 		"a time of nothing":   {strings.Replace(rule, "5m", "0s", 1), "not longer than nothing"},
 		"a negative time":     {strings.Replace(rule, "5m", "-5m", 1), "not longer than nothing"},
+		"a param of nothing":  {negative + strings.Replace(rule, "5m", "params.none", 1), "not longer than nothing"},
+		"a negative variable": {negative + strings.Replace(rule, "5m", "variables.before", 1), "not longer than nothing"},
 		"too long a time":     {strings.Replace(rule, "5m", "9999999h", 1), "9999999h is too long"},
 		"an item":             {strings.Replace(strings.Replace(rule, "object.metadata", "item.metadata", 1), "name: r", "name: r, forEach: '[object]'", 1), "undefined name"},
 		"two of one name":     {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},

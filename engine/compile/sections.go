@@ -72,7 +72,7 @@ func (s *sections) connect() {
 // compile compiles the sections in the order in which they use each other. It
 // returns nil when there is an error.
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
-	own := doc.Spec.Variables
+	own, rules := doc.Spec.Variables, doc.Spec.Rules
 	reservedKeys(doc.Node.Get("spec"), s.problems)
 	doc = withUnions(doc, s.problems)
 	doc = withHeld(withChildren(doc, s.kinds, s.problems), s.problems)
@@ -89,6 +89,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	share(list)
 	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec, doc.Pos)
 	reservedParams(s.plan, s.problems)
+	s.constants.durations(rules, own)
 	s.plan.Limits = (&limits{constants: s.constants, inputs: s.plan.Inputs, problems: s.problems}).all(spec.Limits)
 	s.modules.lint()
 	var nodes []*analyze.Node
