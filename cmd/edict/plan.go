@@ -232,7 +232,7 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 	}
 	printPaused(w, r.Paused)
 	for _, k := range r.Kept {
-		fmt.Fprintf(w, "%s does not write %s of %s any more: it stays where it is set\n", k.Policy, strings.Join(k.Fields, ", "), k.Kind)
+		fmt.Fprintln(w, k)
 	}
 	if len(r.Changes)+len(r.NotDecided)+len(r.Paused)+len(r.Kept) > 0 {
 		fmt.Fprintln(w)

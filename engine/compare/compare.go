@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -54,8 +55,8 @@ type Result struct {
 	NotDecided []NotDecided `json:"notDecided"`
 	// Paused are the policies that the limits of writes would pause after the edit.
 	Paused []simulate.Paused `json:"paused"`
-	// Kept are fields that a policy wrote before the edit, and does not write after it: where
-	// they are set, they stay.
+	// Kept are fields that a policy wrote before the edit, and does not write after it, and
+	// children of kinds that it no longer names: where they are, they stay.
 	Kept []Kept `json:"kept,omitempty"`
 	// Evaluations counts those of both runs.
 	Evaluations int `json:"evaluations"`
@@ -87,12 +88,30 @@ type NotDecided struct {
 	Partly bool `json:"partly,omitempty"`
 }
 
-// Kept has the fields of a kind that a policy no longer writes, sorted.
+// Kept has the fields of a kind that a policy no longer writes, sorted, or its sets of
+// children, if it has none of the kind any more.
 type Kept struct {
 	Policy     string   `json:"policy"`
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
 	Fields     []string `json:"fields"`
+	Children   []string `json:"children,omitempty"`
+	// Namespace and Name are those of one object, of which Managers have the fields, too.
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Managers  []string `json:"managers,omitempty"`
+}
+
+// String returns it as a sentence.
+func (k Kept) String() string {
+	fields := strings.Join(k.Fields, ", ")
+	switch {
+	case len(k.Children) > 0:
+		return k.Policy + " " + plan.Left{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
+	case k.Name != "":
+		return fmt.Sprintf("%s does not apply %s of %s %s any more: it stays, because %s has it, too", k.Policy, fields, k.Kind, strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"), strings.Join(k.Managers, ", "))
+	}
+	return fmt.Sprintf("%s does not write %s of %s any more: it stays where it is set", k.Policy, fields, k.Kind)
 }
 
 // Run compares the policies before and after an edit.
@@ -107,7 +126,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	old, now := before.Shown(), after.Shown()
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
-	out.Paused, out.Kept = now.Paused, kept(o.Before, o.After)
+	out.Paused, out.Kept = now.Paused, append(kept(o.Before, o.After), shared(before.Objects(), after.Objects())...)
 	var changed []Change
 	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
 	out.take(changed, writersOf(old.Effects, now.Effects))
@@ -149,11 +168,11 @@ func notDecided(lists ...[]simulate.Error) []NotDecided {
 	return out
 }
 
-// kept returns the fields of others' objects that policies no longer write.
+// kept returns what policies have written, and neither write nor delete any more.
 func kept(before, after []*plan.Policy) (out []Kept) {
-	now := map[string]map[schema.GVK][]string{}
+	now, policies := map[string]map[schema.GVK][]string{}, map[string]*plan.Policy{}
 	for _, p := range after {
-		now[p.Name] = patched(p)
+		now[p.Name], policies[p.Name] = patched(p), p
 	}
 	for _, p := range before {
 		was := patched(p)
@@ -162,6 +181,9 @@ func kept(before, after []*plan.Policy) (out []Kept) {
 			if len(fields) > 0 {
 				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
 			}
+		}
+		for _, left := range plan.ChildrenLeft(p, policies[p.Name]) {
+			out = append(out, Kept{Policy: p.Name, APIVersion: left.Kind.APIVersion, Kind: left.Kind.Kind, Fields: []string{}, Children: left.Sets})
 		}
 	}
 	return out

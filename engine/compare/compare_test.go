@@ -226,3 +226,51 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 	}
 	return out, nil
 }
+
+// TestChildrenLeft: children of a kind that the policy no longer names stay, and are named.
+func TestChildrenLeft(t *testing.T) {
+	t.Parallel()
+	child := func(name, kind string) string {
+		return "    - {name: " + name + ", apply: {apiVersion: v1, kind: " + kind + ", metadata: {name: \"" + name + "-${key.name}\", namespace: n}}}\n"
+	}
+	const head = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: app}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  children:\n"
+	before := head + child("a", "ConfigMap") + child("b", "ServiceAccount") + child("c", "ServiceAccount")
+	left := func(kind string, sets ...string) compare.Kept {
+		return compare.Kept{Policy: "app", APIVersion: "v1", Kind: kind, Fields: []string{}, Children: sets}
+	}
+	for name, tc := range map[string]struct {
+		after []string
+		want  []compare.Kept
+	}{
+		"no edit":               {[]string{before}, nil},
+		"another of the kind":   {[]string{head + child("a", "ConfigMap") + child("c", "ServiceAccount")}, nil},
+		"the last of the kind":  {[]string{head + child("a", "ConfigMap")}, []compare.Kept{left("ServiceAccount", "b", "c")}},
+		"another kind":          {[]string{head + child("a", "ServiceAccount")}, []compare.Kept{left("ConfigMap", "a")}},
+		"the policy is removed": {nil, []compare.Kept{left("ConfigMap", "a"), left("ServiceAccount", "b", "c")}},
+	} {
+		if d := cmp.Diff(tc.want, run(t, policies(t, before), policies(t, tc.after...)).Kept); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// TestFieldsOfOthers: a field that a policy no longer applies stays if another manager has it.
+func TestFieldsOfOthers(t *testing.T) {
+	t.Parallel()
+	text := func(data string) []*plan.Policy {
+		return policies(t, "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: app}\nspec:\n  for: {apiVersion: v1, kind: Node}\n"+
+			"  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${key.name}\", namespace: n}, data: "+data+"}, ifExists: take}]}]\n")
+	}
+	objects := append(nodes(t), fixture.Objects(t, `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: n, managedFields: [{manager: rival, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:x": {}}}}]}, data: {x: "1"}}`)...)
+	got, err := compare.Run(t.Context(), compare.Options{
+		Before: text("{x: \"1\", y: \"2\"}"), After: text("{z: \"3\"}"), Schemas: schema.NewSet(schema.Builtin()), Objects: objects, Start: fixture.Start, Guard: guard.New(nil).Assuming(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []compare.Kept{{Policy: "app", APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a", Fields: []string{"data.x"}, Managers: []string{"rival"}}}
+	if d := cmp.Diff(want, got.Kept); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

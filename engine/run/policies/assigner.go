@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
@@ -23,6 +24,8 @@ type assigner struct {
 	annotations func(*source.ConfigMap) (annotations map[string]string, version string)
 	// stopped is called with each policy that is stopped.
 	stopped func(id string, u *source.Unit, c *source.Catalog)
+	// left is called with each policy of which an edit leaves children behind.
+	left func(id string, children plan.Left, u *source.Unit)
 	// starting reports that no revision was assigned yet.
 	starting bool
 }
@@ -39,11 +42,13 @@ func (a *assigner) assign(catalog *source.Catalog, starting bool) {
 			continue
 		}
 		wanted[id] = true
-		if now := a.policies.Get(id).Assigned; now == nil || !rev.Unit.Same(now.Unit) {
+		now := a.policies.Get(id).Assigned
+		if now == nil || !rev.Unit.Same(now.Unit) {
 			rev = a.withFallback(id, rev.ReadFrom(catalog))
 		}
 		if a.policies.Assign(id, rev, starting) {
 			changed = append(changed, rev)
+			a.leave(id, now, rev)
 		}
 	}
 	for _, id := range a.policies.AssignedIDs() {
@@ -58,6 +63,16 @@ func (a *assigner) assign(catalog *source.Catalog, starting bool) {
 	}
 	for _, rev := range changed {
 		a.runtime.Run(rev)
+	}
+}
+
+// leave tells which children an edit leaves behind.
+func (a *assigner) leave(id string, before, after *lifecycle.Revision) {
+	if before == nil || before.Plan == nil || after.Plan == nil {
+		return
+	}
+	for _, left := range plan.ChildrenLeft(before.Plan, after.Plan) {
+		a.left(id, left, after.Unit)
 	}
 }
 

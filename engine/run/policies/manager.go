@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/controller"
@@ -116,6 +117,9 @@ func (m *Manager) Run(ctx context.Context) error {
 	recorder, stop := events.NewEventRecorder(m.options.Client)
 	defer stop()
 	m.status = newStatusWriter(m.options.Client, recorder, m.options.Log)
+	m.assigner.left = func(id string, children plan.Left, u *source.Unit) {
+		m.unlabelled.recordLeft(recorder, id, children, u)
+	}
 	m.assigner.stopped = func(id string, u *source.Unit, c *source.Catalog) { m.unlabelled.recordStop(recorder, id, u, c) }
 	if !m.options.Store.Wait(ctx) {
 		return ctx.Err()
