@@ -22,9 +22,14 @@ func newPayload(parts ...[]byte) *payload {
 
 // open returns a reader of the whole body.
 func (p *payload) open() io.ReadCloser {
-	parts := slices.Clone(p.parts) // reading takes them away
-	return io.NopCloser(&parts)
+	return &body{slices.Clone(p.parts)} // reading takes them away
 }
+
+// body reads a payload.
+type body struct{ net.Buffers }
+
+// Close implements io.Closer.
+func (*body) Close() error { return nil }
 
 var questionEnd = []byte("]}")
 
