@@ -67,7 +67,6 @@ type reader struct {
 func (r *reader) entries() error {
 	r.At++ // the bracket
 	for first := true; ; first = false {
-		first = r.expected(first)
 		more, err := r.More(first, ']')
 		if err != nil || !more {
 			return err
@@ -88,7 +87,11 @@ func (r *reader) entries() error {
 // but the score has to be read.
 func (r *reader) asRequested() bool {
 	c := r.question.catalog
-	row := c.named(r.Data[r.At:])
+	entry := r.Data[r.At:]
+	row := r.guess.next
+	if row < 0 || !c.begins(entry, row) {
+		row = c.named(entry)
+	}
 	if row < 0 {
 		return false
 	}

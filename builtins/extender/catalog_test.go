@@ -151,8 +151,8 @@ func sameBody(t *testing.T, q *question, pools []pool) {
 	body := q.body(&reservation{ID: "r", TTL: 2 * time.Second, Size: 7})
 	for range 2 { // it can be sent again
 		got, err := io.ReadAll(body.open())
-		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" || body.size() != int64(len(want)) {
-			t.Fatalf("%v, %d bytes (- encoding/json, + here):\n%s", err, body.size(), diff)
+		if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" || body.size != int64(len(want)) {
+			t.Fatalf("%v, %d bytes (- encoding/json, + here):\n%s", err, body.size, diff)
 		}
 	}
 }

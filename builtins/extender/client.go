@@ -124,7 +124,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, err
 	}
-	err = c.call(ctx, c.narrowing, &payload{begin: asked.body()}, func(answer) error { return nil })
+	err = c.call(ctx, c.narrowing, newPayload(asked.body()), func(answer) error { return nil })
 	if err != nil {
 		return nil, err
 	}

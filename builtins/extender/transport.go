@@ -54,7 +54,7 @@ var post = &http.Request{Method: http.MethodPost, Header: http.Header{"Content-T
 func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read func(answer) error) error {
 	request := post.WithContext(ctx)
 	request.URL, request.Host = to, to.Host
-	request.Body, request.ContentLength, request.GetBody = body.open(), body.size(), func() (io.ReadCloser, error) { return body.open(), nil }
+	request.Body, request.ContentLength, request.GetBody = body.open(), body.size, func() (io.ReadCloser, error) { return body.open(), nil }
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return mismatch(err)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -100,12 +101,7 @@ func references(workload, object value.Value) bool {
 			}
 		}
 	}
-	for _, v := range items(pod, "volumes") {
-		if in.inVolume(v, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items(pod, "volumes"), func(v value.Value) bool { return in.inVolume(v, name) })
 }
 
 func (in source) inContainer(c value.Value, name string) bool {
@@ -114,24 +110,14 @@ func (in source) inContainer(c value.Value, name string) bool {
 			return true
 		}
 	}
-	for _, e := range items(c, "envFrom") {
-		if value.StringAt(e, in.envFrom, "name") == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items(c, "envFrom"), func(e value.Value) bool { return value.StringAt(e, in.envFrom, "name") == name })
 }
 
 func (in source) inVolume(v value.Value, name string) bool {
 	if value.StringAt(v, in.volume, in.named) == name {
 		return true
 	}
-	for _, s := range items(value.Path(v, "projected"), "sources") {
-		if value.StringAt(s, in.projected, "name") == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items(value.Path(v, "projected"), "sources"), func(s value.Value) bool { return value.StringAt(s, in.projected, "name") == name })
 }
 
 func items(v value.Value, field string) []value.Value {

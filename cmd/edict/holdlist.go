@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/document"
 )
 
 // heldRow is a hold, or a pause, as it is listed.
@@ -131,20 +130,11 @@ func (f *holdFlags) holds(ctx context.Context) (out []brake.Hold, err error) {
 }
 
 func printHolds(w io.Writer, output string, rows []heldRow) error {
-	switch output {
-	case "json":
-		return writeJSON(w, rows)
-	case "yaml":
-		text, err := document.YAML(rows)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	case "table":
-		return printHoldTable(w, rows)
-	default:
+	print, ok := outputs(printHoldTable)[output]
+	if !ok {
 		return fmt.Errorf("unknown output %q: table, yaml or json", output)
 	}
+	return print(w, rows)
 }
 
 // printHoldTable shows the holds in lines, and below them what they keep back.

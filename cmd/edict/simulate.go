@@ -110,7 +110,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
-	if err := printResult(out, f.output, sim.Shown()); err != nil {
+	if err := outputs(printTable)[f.output](out, sim.Shown()); err != nil {
 		return err
 	}
 	if err := regoLimit(); err != nil {
@@ -179,22 +179,6 @@ func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error)
 		}
 	}
 	return timeline, nil
-}
-
-func printResult(w io.Writer, output string, r simulate.Result) error {
-	switch output {
-	case "json":
-		return writeJSON(w, r)
-	case "yaml":
-		text, err := document.YAML(r)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(text)
-		return err
-	default:
-		return printTable(w, r)
-	}
 }
 
 // printTable shows what was done, as a person reads it.

@@ -37,3 +37,21 @@ func writeJSON(w io.Writer, v any) error {
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
 }
+
+func writeYAML(w io.Writer, v any) error {
+	text, err := document.YAML(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// outputs returns what prints values, by the name of the output.
+func outputs[T any](table func(io.Writer, T) error) map[string]func(io.Writer, T) error {
+	return map[string]func(io.Writer, T) error{
+		"table": table,
+		"json":  func(w io.Writer, v T) error { return writeJSON(w, v) },
+		"yaml":  func(w io.Writer, v T) error { return writeYAML(w, v) },
+	}
+}

@@ -110,12 +110,9 @@ func union(a, b *Flow) *Flow {
 }
 
 func contains(list []origin, o origin) bool {
-	for _, have := range list {
-		if have.root == o.root && have.derived == o.derived && slices.Equal(have.path, o.path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(have origin) bool {
+		return have.root == o.root && have.derived == o.derived && slices.Equal(have.path, o.path)
+	})
 }
 
 // Computed returns the flow of a value that is computed from another one and all in it.

@@ -28,7 +28,7 @@ func (s scaling) scale(kind kind, old, body Object, o Options) (Object, error) {
 		return nil, apierrors.NewInternalError(fmt.Errorf("the field %s is no number: %w", path, err))
 	}
 	before := Object{"metadata": Object{"resourceVersion": metadata(old)["resourceVersion"]}, "spec": Object{"replicas": was}}
-	after, err := mergePatched(before, body)
+	after, err := Merged(before, body)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}

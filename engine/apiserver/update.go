@@ -25,7 +25,7 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 	if !kind.serves(o.Subresource) {
 		return nil, noSubresource(id, o.Subresource)
 	}
-	next, err := mergePatched(old, body)
+	next, err := Merged(old, body)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
@@ -39,7 +39,8 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 	return s.update(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK(), subresource: o.Subresource}, old, next, o.Manager), o)
 }
 
-func mergePatched(old, body Object) (Object, error) {
+// Merged returns an object with changes merged into it (RFC 7386).
+func Merged(old, body Object) (Object, error) {
 	before, err := json.Marshal(old)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func TestChanges(t *testing.T) {
 	for _, c := range changes(e) {
 		got = append(got, c.path)
 	}
-	want := []string{"a", "c[type=B].status", "c[type=D]", "c[type=C]", "d.e"}
+	want := []string{"a", "c[type=B].status", "c[type=C]", "c[type=D]", "d.e"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
@@ -71,12 +72,7 @@ func (p *policy) unusedInputs() {
 
 // limits reports whether a limit is a percentage of an input.
 func (p *policy) limits(input string) bool {
-	for _, l := range []*plan.Limit{p.plan.Limits.Changes, p.plan.Limits.Removals} {
-		if l != nil && l.PerCentOf == input {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]*plan.Limit{p.plan.Limits.Changes, p.plan.Limits.Removals}, func(l *plan.Limit) bool { return l != nil && l.PerCentOf == input })
 }
 
 // mentioned reports whether the text uses a name. What params alone decide is computed

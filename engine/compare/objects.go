@@ -2,7 +2,6 @@ package compare
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/simulate"
@@ -103,6 +102,3 @@ func significant(o simulate.Object) simulate.Object {
 	out["metadata"] = metadata
 	return out
 }
-
-// same compares plain JSON values.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }

@@ -94,12 +94,7 @@ func (u *use) take(r *plan.Rule, d *selection.Details) {
 }
 
 func scored(c *selection.CandidateDetails, step string) bool {
-	for _, p := range c.Points {
-		if p.Step == step && p.Points != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Points, func(p selection.Points) bool { return p.Step == step && p.Points != 0 })
 }
 
 // stepsOf returns the steps of all selections of a rule.

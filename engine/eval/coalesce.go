@@ -192,7 +192,7 @@ func (x coalescing) undo() {
 		}
 		patch := first.Patch
 		for _, at := range all[1:] {
-			patch = mergePatches(patch, effects[at].Patch)
+			patch = patch.Merged(effects[at].Patch)
 		}
 		if _, rest := mergeDiff(first.Before, patch, first.Type); rest == nil {
 			for _, at := range all {

@@ -60,7 +60,7 @@ next:
 			case first == nil:
 				first, patch = other, other.Patch
 			default:
-				patch = mergePatches(patch, other.Patch)
+				patch = patch.Merged(other.Patch)
 			}
 			n++
 		}
@@ -74,7 +74,7 @@ next:
 
 func plainJoin(a, b *Effect) *Effect {
 	j := *a
-	j.Patch = mergePatches(a.Patch, b.Patch)
+	j.Patch = a.Patch.Merged(b.Patch)
 	if a.Verb == VerbCreate {
 		next, _ := mergeDiff(a.Patch, b.Patch, nil)
 		j.Patch, _ = next.(*value.Map)

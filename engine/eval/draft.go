@@ -23,7 +23,7 @@ func draftOf(m *value.Map, object bool) *draft {
 	return d
 }
 
-// merge does what mergePatches does, or for an object what mergeDiff does. It returns how
+// merge does what [value.Map.Merged] does, or for an object what mergeDiff does. It returns how
 // many bytes are left out of the result at least.
 func (d *draft) merge(patch *value.Map) (replaced int) {
 	for i := range patch.Len() {

@@ -3,6 +3,7 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -73,12 +74,9 @@ func (c *comparison) nothingElse(held *fieldpath.Set, fields *value.Map, path []
 
 // above reports whether a path leads to one that is left alone.
 func (c *comparison) above(path []string) bool {
-	for _, once := range c.once {
-		if len(once) > len(path) && fmt.Sprint(once[:len(path)]) == fmt.Sprint(path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.once, func(once []string) bool {
+		return len(once) > len(path) && fmt.Sprint(once[:len(path)]) == fmt.Sprint(path)
+	})
 }
 
 // field compares one field of an object of type of, or one key of a map.

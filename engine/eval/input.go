@@ -89,12 +89,7 @@ func (s search) among(m *member, f *frame, probes texts) bool {
 	if len(probes) > fewProbes || m.value != o.Value || !indexed(s.in, s.table) || s.table.Get(o.Namespace, o.Name) != o {
 		return slices.ContainsFunc(s.in.Join.Item.Keys(f, s.ev.meter), func(key string) bool { return probes.has(key) })
 	}
-	for _, key := range probes {
-		if s.table.Under(s.in.Index, key, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(probes, func(key string) bool { return s.table.Under(s.in.Index, key, o) })
 }
 
 // locate computes a member's key and order; without a key it has no place in

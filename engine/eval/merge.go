@@ -101,18 +101,3 @@ func nest(path []string, v value.Value) *value.Map {
 	m, _ := v.(*value.Map)
 	return m
 }
-
-// mergePatches returns one patch that does what two do one after the other.
-func mergePatches(first, second *value.Map) *value.Map {
-	out := first
-	for i := range second.Len() {
-		key, v := second.At(i)
-		was, isMap := out.Lookup(key).(*value.Map)
-		now, alsoMap := v.(*value.Map)
-		if isMap && alsoMap {
-			v = mergePatches(was, now)
-		}
-		out = out.With(key, v)
-	}
-	return out
-}

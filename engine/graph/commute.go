@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/plan"
@@ -32,12 +33,9 @@ func (w *Write) opaque() bool {
 	if made || !w.Own && w.Named == nil && w.GVK == (schema.GVK{}) {
 		return true
 	}
-	for _, f := range w.Fields {
-		if f == Creates || f == Deletes || f == Computed || f == "metadata.finalizers" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Fields, func(f string) bool {
+		return f == Creates || f == Deletes || f == Computed || f == "metadata.finalizers"
+	})
 }
 
 // readsOf reports whether a policy reads what is written; of its own writes to the
@@ -60,21 +58,11 @@ func watched(p *plan.Policy, kind schema.GVK) bool {
 	if p.Primary.GVK == kind && p.Primary.Selector != nil {
 		return true
 	}
-	for _, in := range p.Inputs {
-		if in.Source.GVK == kind && in.Source.Selector != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Source.GVK == kind && in.Source.Selector != "" })
 }
 
 func touches(w Write, field string) bool {
-	for _, f := range w.Fields {
-		if overlap(f, field) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Fields, func(f string) bool { return overlap(f, field) })
 }
 
 // overlap reports whether one path is the other, or leads to it.

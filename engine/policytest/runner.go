@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/coverage"
@@ -263,7 +264,7 @@ func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object
 		if at < 0 {
 			return nil, fmt.Errorf("%s: %s", n.Pos, missing(simulate.ID(patch), out))
 		}
-		if out[at], err = simulate.Merged(out[at], patch); err != nil {
+		if out[at], err = apiserver.Merged(out[at], patch); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Pos, err)
 		}
 	}

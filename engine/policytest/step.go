@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -94,7 +95,7 @@ func (c *caseRun) patch(s *v1alpha1.TestStep) error {
 	if old == nil {
 		return fmt.Errorf("%s: %s", s.Pos, missing(simulate.ID(patch), c.sim.Objects()))
 	}
-	next, err := simulate.Merged(old, patch)
+	next, err := apiserver.Merged(old, patch)
 	if err != nil {
 		return err
 	}

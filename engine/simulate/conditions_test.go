@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -44,7 +45,7 @@ func writesOnce(t *testing.T, gvk schema.GVK) {
 	s := simulation(t, []Object{labelled(0)}, fmt.Sprintf("  for: {apiVersion: %s, kind: %s}\n  rules:\n    - name: r\n      when: size(object.metadata.?labels.orValue({})) > 0\n      do: [{condition: {type: Checked, status: \"True\", reason: Told, message: it is}}]\n", gvk.APIVersion, gvk.Kind))
 	s.Settle(t.Context())
 	for n := range 2 {
-		patched, err := Merged(s.Get(ID(labelled(0))), labelled(n+1))
+		patched, err := apiserver.Merged(s.Get(ID(labelled(0))), labelled(n+1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
@@ -244,28 +242,11 @@ func (s *Simulation) merged(patch Object) Object {
 	if old == nil {
 		return nil
 	}
-	next, err := Merged(old, patch)
+	next, err := apiserver.Merged(old, patch)
 	if err != nil {
 		return nil // both were decoded from JSON
 	}
 	return next
-}
-
-// Merged returns an object with changes merged into it (RFC 7386).
-func Merged(o, patch Object) (Object, error) {
-	before, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	change, err := json.Marshal(patch)
-	if err != nil {
-		return nil, err
-	}
-	after, err := jsonpatch.MergePatch(before, change)
-	if err != nil {
-		return nil, err
-	}
-	return Decode(after)
 }
 
 // Stop ends the controllers as a process does that is told to; the world goes

@@ -161,3 +161,19 @@ func (m *Map) merged(keys []string, vals []Value, names []string, out []Value) (
 	}
 	return append(names, own[from:]...), append(out, m.vals[from:]...)
 }
+
+// Merged returns one merge patch that does what m and another one do one after the other, or
+// an object with null for what a patch of it removes.
+func (m *Map) Merged(patch *Map) *Map {
+	out := m
+	for i := range patch.Len() {
+		key, v := patch.At(i)
+		was, isMap := out.Lookup(key).(*Map)
+		now, alsoMap := v.(*Map)
+		if isMap && alsoMap {
+			v = was.Merged(now)
+		}
+		out = out.With(key, v)
+	}
+	return out
+}

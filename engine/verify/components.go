@@ -1,5 +1,7 @@
 package verify
 
+import "slices"
+
 // components returns the sets of states from each of which decisions lead to all others
 // of the set, and back (Tarjan's algorithm, without recursion).
 func components(nodes []*node) (out [][]int) {
@@ -78,10 +80,5 @@ func (t *tarjan) leave(at int) {
 }
 
 func (t *tarjan) loops(at int) bool {
-	for _, e := range t.nodes[at].next {
-		if e.to == at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.nodes[at].next, func(e edge) bool { return e.to == at })
 }

@@ -1,5 +1,7 @@
 package week
 
+import "slices"
+
 import "time"
 
 // Span is when a window is open, without its end.
@@ -43,12 +45,7 @@ func appendLocal(out []Span, wall Span, in *time.Location) []Span {
 
 // Inside reports whether one of some spans has a time in it.
 func Inside(spans []Span, at time.Time) bool {
-	for _, s := range spans {
-		if !at.Before(s.Begin) && at.Before(s.End) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(spans, func(s Span) bool { return !at.Before(s.Begin) && at.Before(s.End) })
 }
 
 // horizon is how far the spans around a time reach.

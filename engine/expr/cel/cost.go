@@ -6,6 +6,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+	"slices"
 )
 
 // costs tells what an expression costs by its text: a unit for each name, field
@@ -63,12 +64,7 @@ func own(e ast.Expr) uint64 {
 
 // constant reports whether a list is of literals; it is made only once.
 func constant(list []ast.Expr) bool {
-	for _, e := range list {
-		if e.Kind() != ast.LiteralKind {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return e.Kind() != ast.LiteralKind })
 }
 
 // countedRound is the condition of a loop, which charges for the round that it

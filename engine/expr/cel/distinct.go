@@ -2,6 +2,7 @@ package cel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -61,12 +62,7 @@ func (s *seen) has(v ref.Val) bool {
 	if key, ok := hashed(v); ok {
 		return s.scalars[key]
 	}
-	for _, o := range s.others {
-		if v.Equal(o) == types.True {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.others, func(o ref.Val) bool { return v.Equal(o) == types.True })
 }
 
 func (s *seen) add(v ref.Val) {

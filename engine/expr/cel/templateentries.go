@@ -26,12 +26,7 @@ func (e *entries) field(name string) *Template {
 
 // vectors reports whether each value is an expression or a constant.
 func (e *entries) vectors() bool {
-	for _, v := range e.values {
-		if v.constant == nil && v.program == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.values, func(v *Template) bool { return v.constant == nil && v.program == nil })
 }
 
 // list evaluates the items of a list, without those that are none.

@@ -38,12 +38,7 @@ func looksLikeCode(n *document.Node, problems *document.Problems) {
 }
 
 func hasCode(pieces []piece) bool {
-	for _, p := range pieces {
-		if p.code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pieces, func(p piece) bool { return p.code })
 }
 
 // piece is a stretch of a template text; offset counts characters of the node.

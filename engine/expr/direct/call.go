@@ -2,7 +2,6 @@ package direct
 
 import (
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types/ref"
@@ -30,11 +29,11 @@ func (c *compiler) function(e ast.Expr, args []node) node {
 	case call.Need != nil || call.Instead != nil:
 		return charged{args, call}
 	case len(args) == 1 && call.Unary != nil:
-		return converted(unary{args[0], call.OperandTrait, call.Unary}, e)
+		return converted(unary{args[0], call.unary}, e)
 	case len(args) == 2 && call.Binary != nil:
-		return binary{args[0], args[1], call.OperandTrait, call.Binary}
+		return binary{args[0], args[1], call.binary}
 	case call.Function != nil:
-		return variadic{args, call.OperandTrait, call.Function}
+		return variadic{args, call}
 	}
 	return nil
 }
@@ -49,32 +48,35 @@ func converted(n unary, e ast.Expr) node {
 	return n
 }
 
-// unary is a call with one argument.
+// unary is an operation on one value; it returns nil when it gives up.
 type unary struct {
-	of    node
-	trait int
-	do    functions.UnaryOp
+	of node
+	do func(v ref.Val) ref.Val
 }
 
 func (n unary) eval(f *Frame) ref.Val {
 	if v := n.of.eval(f); v != nil {
-		return n.apply(v)
+		return n.do(v)
 	}
 	return nil
 }
 
-func (n unary) apply(v ref.Val) ref.Val {
-	if n.trait != 0 && !v.Type().HasTrait(n.trait) {
+func (c *Call) unary(v ref.Val) ref.Val {
+	if !c.takes(v) {
 		return nil
 	}
-	return good(n.do(v))
+	return good(c.Unary(v))
 }
 
-// binary is a call with two arguments.
+// takes reports whether a call can be made of a value.
+func (c *Call) takes(first ref.Val) bool {
+	return c.OperandTrait == 0 || first.Type().HasTrait(c.OperandTrait)
+}
+
+// binary is an operation on two values, as unary is.
 type binary struct {
-	a, b  node
-	trait int
-	do    functions.BinaryOp
+	a, b node
+	do   func(a, b ref.Val) ref.Val
 }
 
 func (n binary) eval(f *Frame) ref.Val {
@@ -86,37 +88,20 @@ func (n binary) eval(f *Frame) ref.Val {
 	if b == nil {
 		return nil
 	}
-	return n.apply(a, b)
+	return n.do(a, b)
 }
 
-func (n binary) apply(a, b ref.Val) ref.Val {
-	if n.trait != 0 && !a.Type().HasTrait(n.trait) {
+func (c *Call) binary(a, b ref.Val) ref.Val {
+	if !c.takes(a) {
 		return nil
 	}
-	return good(n.do(a, b))
+	return good(c.Binary(a, b))
 }
 
-// variadic is a call with any number of arguments.
-type variadic struct {
-	args  []node
-	trait int
-	do    functions.FunctionOp
-}
+// variadic is a call with any number of arguments, which is not charged.
+type variadic charged
 
-func (n variadic) eval(f *Frame) ref.Val {
-	stack := f.args()
-	defer f.free()
-	args := stack[:len(n.args)]
-	for i, a := range n.args {
-		if args[i] = a.eval(f); args[i] == nil {
-			return nil
-		}
-	}
-	if n.trait != 0 && !args[0].Type().HasTrait(n.trait) {
-		return nil
-	}
-	return good(n.do(args...))
-}
+func (n variadic) eval(f *Frame) ref.Val { return charged(n).eval(f) }
 
 // charged is a call that is charged before it is made.
 type charged struct {
@@ -187,7 +172,7 @@ func (n charged) do(args *Args) any {
 		}
 	}
 	switch {
-	case len(n.args) == 0 || n.call.OperandTrait != 0 && !args[0].Type().HasTrait(n.call.OperandTrait):
+	case len(n.args) > 0 && !n.call.takes(args[0]):
 		return nil
 	case len(n.args) == 1 && n.call.Unary != nil:
 		return n.call.Unary(args[0])

@@ -83,7 +83,7 @@ func (c *compiler) selection(s ast.SelectExpr) node {
 	case of == nil:
 		return nil
 	case s.IsTestOnly():
-		return has{of: of, key: s.FieldName(), boxed: types.String(s.FieldName())}
+		return has(of, s.FieldName())
 	}
 	if m, ok := of.(maybe); ok {
 		return optionalField{inner: m, key: s.FieldName(), boxed: types.String(s.FieldName())}
@@ -123,21 +123,21 @@ func (c *compiler) large(e ast.Expr) bool {
 func operator(function string, args []node) node {
 	switch function {
 	case operators.LogicalAnd:
-		return every{args}
+		return logic{args, types.False}
 	case operators.LogicalOr:
-		return some{args}
+		return logic{args, types.True}
 	case operators.LogicalNot:
-		return not{args[0]}
+		return unary{args[0], negate}
 	case operators.Conditional:
 		return choice{args[0], args[1], args[2]}
 	case operators.Equals:
-		return equal{args[0], args[1]}
+		return binary{args[0], args[1], compare}
 	case operators.NotEquals:
-		return unequal{args[0], args[1]}
+		return binary{args[0], args[1], differ}
 	case operators.Index:
 		return index(args[0], args[1])
 	case operators.NotStrictlyFalse:
-		return strictly{args[0]}
+		return unary{args[0], truth}
 	case operators.OptSelect, operators.OptIndex:
 		return optionalIndex(args[0], args[1])
 	case "orValue":

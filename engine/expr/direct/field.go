@@ -62,19 +62,18 @@ func find(v ref.Val, key string, boxed ref.Val) (state, ref.Val) {
 	return unknown, nil
 }
 
-// has is has(x.name).
-type has struct {
-	of    node
-	key   string
-	boxed ref.Val
+// has returns the node of has(x.name).
+func has(of node, key string) node {
+	var boxed ref.Val = types.String(key)
+	return unary{of, func(v ref.Val) ref.Val {
+		state, _ := find(v, key, boxed)
+		return known(state)
+	}}
 }
 
-func (n has) eval(f *Frame) ref.Val {
-	of := n.of.eval(f)
-	if of == nil {
-		return nil
-	}
-	switch state, _ := find(of, n.key, n.boxed); state {
+// known returns whether a value is present; nil where that is not known.
+func known(s state) ref.Val {
+	switch s {
 	case present:
 		return types.True
 	case absent:
@@ -91,7 +90,7 @@ func index(of, at node) node {
 	if key, ok := text(at); ok {
 		return field{of: of, key: key, boxed: types.String(key)}
 	}
-	return item{of, at}
+	return binary{of, at, item}
 }
 
 // text returns the text of a constant.
@@ -105,17 +104,11 @@ func text(n node) (string, bool) {
 }
 
 // item is x[y].
-type item struct{ of, at node }
-
-func (n item) eval(f *Frame) ref.Val {
-	of := n.of.eval(f)
-	if of == nil {
-		return nil
-	}
+func item(of, at ref.Val) ref.Val {
 	if _, optional := of.(*types.Optional); optional {
 		return nil
 	}
-	_, found := entry(of, n.at.eval(f))
+	_, found := entry(of, at)
 	return found
 }
 

@@ -5,43 +5,37 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// every is a && b. It looks at the second only where the first is true; that a false
-// decides over an error is for the interpreter to say.
-type every struct{ terms []node }
+// logic is a && b, or a || b: one value decides, and what follows it is not looked at. That
+// it decides over an error is for the interpreter to say.
+type logic struct {
+	terms   []node
+	decides types.Bool
+}
 
-func (n every) eval(f *Frame) ref.Val {
+func (n logic) eval(f *Frame) ref.Val {
 	for _, t := range n.terms {
 		switch v, ok := t.eval(f).(types.Bool); {
 		case !ok:
 			return nil
-		case !bool(v):
-			return types.False
+		case v == n.decides:
+			return v
 		}
 	}
-	return types.True
+	return !n.decides
 }
 
-// some is a || b.
-type some struct{ terms []node }
-
-func (n some) eval(f *Frame) ref.Val {
-	for _, t := range n.terms {
-		switch v, ok := t.eval(f).(types.Bool); {
-		case !ok:
-			return nil
-		case bool(v):
-			return types.True
-		}
-	}
-	return types.False
-}
-
-// not is !a.
-type not struct{ of node }
-
-func (n not) eval(f *Frame) ref.Val {
-	if v, ok := n.of.eval(f).(types.Bool); ok {
+// negate is !v.
+func negate(v ref.Val) ref.Val {
+	if v, ok := v.(types.Bool); ok {
 		return !v
+	}
+	return nil
+}
+
+// truth returns a truth, and nil for anything else.
+func truth(v ref.Val) ref.Val {
+	if v, ok := v.(types.Bool); ok {
+		return v
 	}
 	return nil
 }
@@ -59,40 +53,11 @@ func (n choice) eval(f *Frame) ref.Val {
 	return n.otherwise.eval(f)
 }
 
-// equal is a == b.
-type equal struct{ a, b node }
-
-func (n equal) eval(f *Frame) ref.Val { return same(n.a, n.b, f) }
-
-// unequal is a != b: CEL calls everything unequal that is not equal, also what
-// cannot be compared.
-type unequal struct{ a, b node }
-
-func (n unequal) eval(f *Frame) ref.Val {
-	if v := same(n.a, n.b, f); v != nil {
-		return types.Bool(v != types.True)
-	}
-	return nil
-}
-
-// same compares as CEL does; nil when that gives neither true nor false.
-func same(a, b node, f *Frame) ref.Val {
-	x := a.eval(f)
-	if x == nil {
-		return nil
-	}
-	y := b.eval(f)
-	if y == nil {
-		return nil
-	}
-	return compare(x, y)
-}
-
 // longText is from which length on comparing two texts is charged, which is for the
 // interpreter to do; a key that is so long is looked up by it as well.
 const longText = 1000*freeWork + 1
 
-// compare reports whether two values are equal; nil when that is neither true nor
+// compare is x == y: it reports whether two values are equal; nil when that is neither true nor
 // false, and when it is charged.
 func compare(x, y ref.Val) ref.Val {
 	if s, ok := x.(types.String); ok {
@@ -106,9 +71,14 @@ func compare(x, y ref.Val) ref.Val {
 	if b, ok := x.(types.Bytes); ok && len(b) >= longText {
 		return nil
 	}
-	v, ok := types.Equal(x, y).(types.Bool)
-	if !ok {
-		return nil
+	return truth(types.Equal(x, y))
+}
+
+// differ is a != b: CEL calls everything unequal that is not equal, also what cannot be
+// compared.
+func differ(x, y ref.Val) ref.Val {
+	if v := compare(x, y); v != nil {
+		return types.Bool(v != types.True)
 	}
-	return v
+	return nil
 }

@@ -156,16 +156,6 @@ func (n gather) eval(f *Frame) ref.Val {
 	return n.result.eval(f)
 }
 
-// strictly is what loops ask before each round: whether a value is false.
-type strictly struct{ of node }
-
-func (n strictly) eval(f *Frame) ref.Val {
-	if v, ok := n.of.eval(f).(types.Bool); ok {
-		return v
-	}
-	return nil
-}
-
 // isVariable reports whether an expression is one variable.
 func isVariable(e ast.Expr, name string) bool {
 	return e.Kind() == ast.IdentKind && e.AsIdent() == name

@@ -33,22 +33,23 @@ func boxed(s state, v ref.Val) ref.Val {
 	return nil
 }
 
-// content finds the content of a node that may be an optional.
-func content(n node, f *Frame) (state, ref.Val) {
+// content finds the content of a node that may be an optional; bare is what is known of
+// any other value.
+func content(n node, f *Frame, bare state) (state, ref.Val) {
 	if m, ok := n.(maybe); ok {
 		return m.find(f)
 	}
 	v := n.eval(f)
-	switch o := v.(type) {
-	case nil:
+	switch o, optional := v.(*types.Optional); {
+	case v == nil:
 		return unknown, nil
-	case *types.Optional:
-		if !o.HasValue() {
-			return absent, nil
-		}
+	case !optional:
+		return bare, v
+	case !o.HasValue():
+		return absent, nil
+	default:
 		return present, o.GetValue()
 	}
-	return present, v
 }
 
 // optionalField is x.?name, and x.name where x is an optional.
@@ -59,7 +60,7 @@ type optionalField struct {
 }
 
 func (n optionalField) find(f *Frame) (state, ref.Val) {
-	s, of := content(n.inner, f)
+	s, of := content(n.inner, f, present)
 	if s != present {
 		return s, nil
 	}
@@ -80,7 +81,7 @@ func optionalIndex(of, at node) node {
 type optionalItem struct{ of, at node }
 
 func (n optionalItem) find(f *Frame) (state, ref.Val) {
-	s, of := content(n.of, f)
+	s, of := content(n.of, f, present)
 	if s != present {
 		return s, nil
 	}
@@ -89,28 +90,13 @@ func (n optionalItem) find(f *Frame) (state, ref.Val) {
 
 func (n optionalItem) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
 
-// inside finds the content of a node that is an optional.
-func inside(n node, f *Frame) (state, ref.Val) {
-	if m, ok := n.(maybe); ok {
-		return m.find(f)
-	}
-	switch o, ok := n.eval(f).(*types.Optional); {
-	case !ok:
-		return unknown, nil
-	case !o.HasValue():
-		return absent, nil
-	default:
-		return present, o.GetValue()
-	}
-}
-
 // or is x.or(y), of two optionals.
 type or struct{ of, other node }
 
 func (n or) find(f *Frame) (state, ref.Val) {
-	s, v := inside(n.of, f)
+	s, v := content(n.of, f, unknown)
 	if s == absent {
-		return inside(n.other, f)
+		return content(n.other, f, unknown)
 	}
 	return s, v
 }
@@ -121,7 +107,7 @@ func (n or) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
 type orValue struct{ of, other node }
 
 func (n orValue) eval(f *Frame) ref.Val {
-	switch s, v := inside(n.of, f); s {
+	switch s, v := content(n.of, f, unknown); s {
 	case present:
 		return v
 	case absent:
@@ -134,11 +120,6 @@ func (n orValue) eval(f *Frame) ref.Val {
 type hasValue struct{ of maybe }
 
 func (n hasValue) eval(f *Frame) ref.Val {
-	switch s, _ := n.of.find(f); s {
-	case present:
-		return types.True
-	case absent:
-		return types.False
-	}
-	return nil
+	s, _ := n.of.find(f)
+	return known(s)
 }

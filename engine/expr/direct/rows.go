@@ -80,74 +80,32 @@ func (n field) rows(b *Batch) (vec, bool) {
 	}), true
 }
 
-func (n has) rows(b *Batch) (vec, bool) {
-	of, ok := rowsOf(n.of, b)
-	return b.each(of, func(v ref.Val) ref.Val {
-		state, _ := find(v, n.key, n.boxed)
-		return known(state)
-	}), ok
-}
-
-// known returns whether a value is present; nil where that is not known.
-func known(s state) ref.Val {
-	switch s {
-	case present:
-		return types.True
-	case absent:
-		return types.False
-	}
-	return nil
-}
-
-func (n not) rows(b *Batch) (vec, bool) {
-	of, ok := rowsOf(n.of, b)
-	return b.each(of, func(v ref.Val) ref.Val {
-		if v, ok := v.(types.Bool); ok {
-			return !v
-		}
-		return nil
-	}), ok
-}
-
-func (n every) rows(b *Batch) (vec, bool) { return terms(b, n.terms, types.False) }
-
-func (n some) rows(b *Batch) (vec, bool) { return terms(b, n.terms, types.True) }
-
-// terms joins truths of which one value decides, from the first on.
-func terms(b *Batch, list []node, decides types.Bool) (vec, bool) {
-	out, ok := rowsOf(list[0], b)
+func (n logic) rows(b *Batch) (vec, bool) {
+	out, ok := rowsOf(n.terms[0], b)
 	if !ok {
 		return vec{}, false
 	}
-	out = b.each(out, func(v ref.Val) ref.Val {
-		if _, truth := v.(types.Bool); truth {
-			return v
-		}
-		return nil
-	})
-	for _, t := range list[1:] {
-		if out.all(decides) {
+	out = b.each(out, truth)
+	for _, t := range n.terms[1:] {
+		if out.all(n.decides) {
 			break
 		}
 		next, ok := rowsOf(t, b)
 		if !ok {
 			return vec{}, false
 		}
-		out = b.join(out, next, decides)
+		out = b.join(out, next, n.decides)
 	}
 	return out, true
 }
 
-// join is terms for two columns.
+// join is logic for two columns.
 func (b *Batch) join(first, second vec, decides types.Bool) vec {
 	one := func(v, w ref.Val) ref.Val {
 		if v == nil || v == ref.Val(decides) {
 			return v
 		}
-		if _, truth := w.(types.Bool); truth {
-			return w
-		}
-		return nil
+		return truth(w)
 	}
 	if first.many == nil && second.many == nil {
 		return vec{one: one(first.one, second.one)}
@@ -186,31 +144,9 @@ func (n choice) rows(b *Batch) (vec, bool) {
 	return vec{many: out}, true
 }
 
-func (n equal) rows(b *Batch) (vec, bool) {
-	return comparison(b, n.a, n.b, func(v ref.Val) ref.Val { return v })
-}
-
-func (n unequal) rows(b *Batch) (vec, bool) {
-	return comparison(b, n.a, n.b, func(v ref.Val) ref.Val { return types.Bool(v != types.True) })
-}
-
-func comparison(b *Batch, x, y node, result func(ref.Val) ref.Val) (vec, bool) {
-	v, ok := rowsOf(x, b)
-	w, ok2 := rowsOf(y, b)
-	if !ok || !ok2 {
-		return vec{}, false
-	}
-	return b.pairs(v, w, func(v, w ref.Val) ref.Val {
-		if truth := compare(v, w); truth != nil {
-			return result(truth)
-		}
-		return nil
-	}), true
-}
-
 func (n unary) rows(b *Batch) (vec, bool) {
 	of, ok := rowsOf(n.of, b)
-	return b.each(of, n.apply), ok
+	return b.each(of, n.do), ok
 }
 
 func (n binary) rows(b *Batch) (vec, bool) {
@@ -219,5 +155,5 @@ func (n binary) rows(b *Batch) (vec, bool) {
 	if !ok || !ok2 {
 		return vec{}, false
 	}
-	return b.pairs(x, y, n.apply), true
+	return b.pairs(x, y, n.do), true
 }

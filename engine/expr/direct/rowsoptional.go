@@ -18,42 +18,23 @@ type contents interface {
 	contents(b *Batch) (vec, bool)
 }
 
-// contentsOf finds what is in the values of a node that may be optionals.
-func contentsOf(n node, b *Batch) (vec, bool) {
+// contentsOf finds what is in the values of a node that are optionals; others are kept if
+// they may be bare, and not known otherwise.
+func contentsOf(n node, b *Batch, bare bool) (vec, bool) {
 	if m, ok := n.(contents); ok {
 		return m.contents(b)
-	}
-	of, ok := rowsOf(n, b)
-	return b.each(of, func(v ref.Val) ref.Val {
-		o, optional := v.(*types.Optional)
-		switch {
-		case !optional:
-			return v
-		case !o.HasValue():
-			return none
-		}
-		return o.GetValue()
-	}), ok
-}
-
-// insides is contentsOf where only optionals are right.
-func insides(n node, b *Batch) (vec, bool) {
-	if m, ok := n.(contents); ok {
-		return m.contents(b)
-	}
-	if _, ok := n.(maybe); ok {
-		return vec{}, false
 	}
 	of, ok := rowsOf(n, b)
 	return b.each(of, func(v ref.Val) ref.Val {
 		switch o, optional := v.(*types.Optional); {
-		case !optional:
-			return nil
-		case !o.HasValue():
-			return none
-		default:
+		case optional && o.HasValue():
 			return o.GetValue()
+		case optional:
+			return none
+		case bare:
+			return v
 		}
+		return nil
 	}), ok
 }
 
@@ -76,7 +57,7 @@ func optionals(b *Batch, of vec, ok bool) (vec, bool) {
 }
 
 func (n optionalField) contents(b *Batch) (vec, bool) {
-	of, ok := contentsOf(n.inner, b)
+	of, ok := contentsOf(n.inner, b, true)
 	read := value.AccessorOf(n.key)
 	return b.each(of, func(v ref.Val) ref.Val {
 		if v == none {
@@ -108,25 +89,17 @@ func (n optionalField) rows(b *Batch) (vec, bool) {
 }
 
 func (n optionalItem) contents(b *Batch) (vec, bool) {
-	of, ok := contentsOf(n.of, b)
+	of, ok := contentsOf(n.of, b, true)
 	at, ok2 := rowsOf(n.at, b)
 	if !ok || !ok2 {
 		return vec{}, false
 	}
-	out := b.reuse(of, at)
-	defer b.at(-1)
-	for i := range out {
-		switch v := of.at(i); v {
-		case nil:
-			out[i] = nil
-		case none:
-			out[i] = none
-		default:
-			b.at(i)
-			out[i] = stateValue(entry(v, at.at(i)))
+	return b.pairs(of, at, func(of, at ref.Val) ref.Val {
+		if of == none {
+			return none
 		}
-	}
-	return vec{many: out}, true
+		return stateValue(entry(of, at))
+	}), true
 }
 
 func (n optionalItem) rows(b *Batch) (vec, bool) {
@@ -135,7 +108,7 @@ func (n optionalItem) rows(b *Batch) (vec, bool) {
 }
 
 func (n orValue) rows(b *Batch) (vec, bool) {
-	of, ok := insides(n.of, b)
+	of, ok := contentsOf(n.of, b, false)
 	other, ok2 := rowsOf(n.other, b)
 	if !ok || !ok2 {
 		return vec{}, false
@@ -150,21 +123,6 @@ func (n orValue) rows(b *Batch) (vec, bool) {
 }
 
 func (n hasValue) rows(b *Batch) (vec, bool) {
-	of, ok := insides(n.of, b)
+	of, ok := contentsOf(n.of, b, false)
 	return b.each(of, func(v ref.Val) ref.Val { return types.Bool(v != none) }), ok
-}
-
-func (n item) rows(b *Batch) (vec, bool) {
-	of, ok := rowsOf(n.of, b)
-	at, ok2 := rowsOf(n.at, b)
-	if !ok || !ok2 {
-		return vec{}, false
-	}
-	return b.pairs(of, at, func(of, at ref.Val) ref.Val {
-		if _, optional := of.(*types.Optional); optional {
-			return nil
-		}
-		_, found := entry(of, at)
-		return found
-	}), true
 }

@@ -130,12 +130,7 @@ func (s *Set) Open(ctx context.Context, sources []world.Source) bool {
 			}
 		}
 	}
-	for _, source := range sources {
-		if !s.await(ctx, source) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sources, func(source world.Source) bool { return !s.await(ctx, source) })
 }
 
 // await waits for the first list of a source, of whichever informer is its

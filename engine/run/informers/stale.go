@@ -97,12 +97,7 @@ func (s *Set) Stale(c *reconcile.Controller) bool {
 	if s.knownStale(sources) {
 		return true
 	}
-	for _, source := range sources {
-		if s.deleting(source, time.Now()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sources, func(source world.Source) bool { return s.deleting(source, time.Now()) })
 }
 
 // knownStale reports whether something is known to be out of date.

@@ -1,0 +1,177 @@
+package value
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Difference is a field that two values do not have alike; nil is one that is absent.
+type Difference struct {
+	Path          string
+	Before, After Value
+	// Reordered says that a list has the same items in another order.
+	Reordered bool
+}
+
+// Differ finds the fields that two values do not have alike. Items of lists are told apart by
+// a field that differs in all of them.
+type Differ struct {
+	// Maps and Lists say that a map, or a list whose items can be told apart, that comes or
+	// goes counts as its parts.
+	Maps, Lists bool
+	// Places says that other items of lists are told apart by their values or places; lists of
+	// them are compared as a whole otherwise.
+	Places bool
+	// Quoted says that names that would be mistaken for paths are quoted.
+	Quoted bool
+	// Same reports whether values that Same tells apart are the same as values of a type.
+	Same func(a, b Value, t *schema.Type) bool
+
+	found []Difference
+}
+
+// Diff returns the differences in the order of the names.
+func (d Differ) Diff(before, after Value, t *schema.Type) []Difference {
+	d.values("", before, after, t, d.Maps)
+	return d.found
+}
+
+// values compares two values; parts says whether one that comes or goes counts as its parts.
+func (d *Differ) values(path string, before, after Value, t *schema.Type, parts bool) {
+	old, isMap := before.(*Map)
+	now, areMaps := after.(*Map)
+	oldList, isList := before.(*List)
+	nowList, areLists := after.(*List)
+	switch {
+	case same(before, after):
+	case isMap && areMaps, parts && isMap && IsNull(after) && old.Len() > 0, parts && areMaps && IsNull(before) && now.Len() > 0:
+		d.fields(path, old, now, t)
+	case (isList && areLists || d.Lists && (isList && IsNull(after) || areLists && IsNull(before))) && d.items(path, oldList, nowList, t):
+	case !Same(before, after) && (d.Same == nil || !d.Same(before, after, t)):
+		d.found = append(d.found, Difference{Path: path, Before: before, After: after})
+	}
+}
+
+// fields compares maps; one of them may be nil.
+func (d *Differ) fields(path string, before, after *Map, t *schema.Type) {
+	names := map[string][2]Value{}
+	for side, m := range []*Map{before, after} {
+		for i := 0; m != nil && i < m.Len(); i++ {
+			name, v := m.At(i)
+			both := names[name]
+			both[side] = v
+			names[name] = both
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		d.values(d.below(path, name), names[name][0], names[name][1], t.Field(name), d.Maps)
+	}
+}
+
+func (d *Differ) below(path, name string) string {
+	if d.Quoted && (strings.ContainsAny(name, "./[]") || name == "") {
+		return path + "[" + strconv.Quote(name) + "]"
+	}
+	return strings.TrimPrefix(path+"."+name, ".")
+}
+
+// items compares lists, of which one may be nil, item by item. It reports false if their items
+// cannot be told apart.
+func (d *Differ) items(path string, before, after *List, t *schema.Type) bool {
+	if before == nil {
+		before = NewList(nil)
+	}
+	if after == nil {
+		after = NewList(nil)
+	}
+	key := itemKey(before.items, after.items)
+	if before.Len()+after.Len() == 0 || key == "" && !d.Places {
+		return false
+	}
+	old, wasOrder := indexed(before, key)
+	now, order := indexed(after, key)
+	names := maps.Clone(old)
+	maps.Copy(names, now)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		d.values(path+name, old[name], now[name], t.Item(), false)
+	}
+	if len(names) == len(old) && len(names) == len(now) && !Same(wasOrder, order) {
+		d.found = append(d.found, Difference{Path: path, Before: wasOrder, After: order, Reordered: true})
+	}
+	return true
+}
+
+// indexed returns the items of a list by what tells them apart, and the order of that.
+func indexed(list *List, key string) (items map[string]Value, order *List) {
+	items = map[string]Value{}
+	var names []Value
+	for i, item := range list.Items() {
+		m, isMap := item.(*Map)
+		_, isList := item.(*List)
+		name := item
+		switch {
+		case key != "" && isMap:
+			name = m.Lookup(key)
+			items["["+key+"="+StringAt(m, key)+"]"] = item
+		case isMap || isList:
+			name = OfInt(int64(i))
+			items[fmt.Sprintf("[%d]", i)] = item
+		default:
+			items["["+Line(item)+"]"] = item
+		}
+		names = append(names, name)
+	}
+	return items, NewList(names)
+}
+
+// usualKeys are the fields by which items are usually told apart.
+var usualKeys = []string{"type", "name", "key", "id", "uid", "ip"}
+
+// itemKey returns the field whose text is another one in each item of each list; "" for none.
+func itemKey(lists ...[]Value) string {
+	keys := usualKeys
+	if all := slices.Concat(lists...); len(all) > 0 {
+		if first, isMap := all[0].(*Map); isMap {
+			keys = slices.Concat(usualKeys, first.keys())
+		}
+	}
+	for _, key := range keys {
+		if !slices.ContainsFunc(lists, func(list []Value) bool { return !distinct(list, key) }) {
+			return key
+		}
+	}
+	return ""
+}
+
+func distinct(list []Value, key string) bool {
+	seen := make(map[string]bool, len(list))
+	for _, item := range list {
+		m, isMap := item.(*Map)
+		if !isMap {
+			return false
+		}
+		s, ok := Str(m.Lookup(key))
+		if !ok || seen[s] {
+			return false
+		}
+		seen[s] = true
+	}
+	return true
+}
+
+// Line returns a value in one line.
+func Line(v Value) string {
+	if IsNull(v) {
+		return "nothing"
+	}
+	out, err := JSON(v)
+	if err != nil {
+		return fmt.Sprint(Plain(v))
+	}
+	return string(out)
+}
