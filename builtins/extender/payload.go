@@ -30,26 +30,3 @@ type body struct{ net.Buffers }
 
 // Close implements io.Closer.
 func (*body) Close() error { return nil }
-
-var questionEnd = []byte("]}")
-
-// body returns the body of a request with a question.
-func (q *question) body(r *reservation) *payload {
-	c := q.catalog
-	if q.rows == nil {
-		return newPayload(r.head(), c.text[:len(c.text)-1], questionEnd)
-	}
-	parts := make([][]byte, 1, min(len(q.rows), c.len()-len(q.rows)+1)+2)
-	parts[0] = r.head()
-	for at := 0; at < len(q.rows); {
-		end := at + 1
-		for end < len(q.rows) && q.rows[end] == q.rows[end-1]+1 {
-			end++
-		}
-		parts = append(parts, c.said(int(q.rows[at]), int(q.rows[end-1])+1))
-		at = end
-	}
-	last := parts[len(parts)-1]
-	parts[len(parts)-1] = last[:len(last)-1] // without the comma
-	return newPayload(append(parts, questionEnd)...)
-}

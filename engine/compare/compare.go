@@ -2,19 +2,13 @@ package compare
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/graph"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -88,32 +82,6 @@ type NotDecided struct {
 	Partly bool `json:"partly,omitempty"`
 }
 
-// Kept has the fields of a kind that a policy no longer writes, sorted, or its sets of
-// children, if it has none of the kind any more.
-type Kept struct {
-	Policy     string   `json:"policy"`
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Fields     []string `json:"fields"`
-	Children   []string `json:"children,omitempty"`
-	// Namespace and Name are those of one object, of which Managers have the fields, too.
-	Namespace string   `json:"namespace,omitempty"`
-	Name      string   `json:"name,omitempty"`
-	Managers  []string `json:"managers,omitempty"`
-}
-
-// String returns it as a sentence.
-func (k Kept) String() string {
-	fields := strings.Join(k.Fields, ", ")
-	switch {
-	case len(k.Children) > 0:
-		return k.Policy + " " + plan.Left{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
-	case k.Name != "":
-		return fmt.Sprintf("%s does not apply %s of %s %s any more: it stays, because %s has it, too", k.Policy, fields, k.Kind, strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"), strings.Join(k.Managers, ", "))
-	}
-	return fmt.Sprintf("%s does not write %s of %s any more: it stays where it is set", k.Policy, fields, k.Kind)
-}
-
 // Run compares the policies before and after an edit.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	var before, after *simulate.Simulation
@@ -126,8 +94,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	old, now := before.Shown(), after.Shown()
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
-	out.Paused, out.Kept = now.Paused, append(kept(o.Before, o.After), shared(before.Objects(), after.Objects())...)
+	out.Paused, out.Kept = now.Paused, kept(o.Before, o.After)
 	var changed []Change
+	was, is := byID(before.Objects()), byID(after.Objects())
+	for _, id := range union(was, is) {
+		out.Kept = append(out.Kept, shared(id, was[id], is[id])...)
+	}
 	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
 	out.take(changed, writersOf(old.Effects, now.Effects))
 	out.NotDecided = notDecided(now.Errors, old.Errors)
@@ -164,47 +136,6 @@ func notDecided(lists ...[]simulate.Error) []NotDecided {
 				out = append(out, one)
 			}
 		}
-	}
-	return out
-}
-
-// kept returns what policies have written, and neither write nor delete any more.
-func kept(before, after []*plan.Policy) (out []Kept) {
-	now, policies := map[string]map[schema.GVK][]string{}, map[string]*plan.Policy{}
-	for _, p := range after {
-		now[p.Name], policies[p.Name] = patched(p), p
-	}
-	for _, p := range before {
-		was := patched(p)
-		for _, gvk := range slices.SortedFunc(maps.Keys(was), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) }) {
-			fields := slices.DeleteFunc(was[gvk], func(f string) bool { return slices.Contains(now[p.Name][gvk], f) })
-			if len(fields) > 0 {
-				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
-			}
-		}
-		for _, left := range plan.ChildrenLeft(p, policies[p.Name]) {
-			out = append(out, Kept{Policy: p.Name, APIVersion: left.Kind.APIVersion, Kind: left.Kind.Kind, Fields: []string{}, Children: left.Sets})
-		}
-	}
-	return out
-}
-
-// patched returns the fields that a policy sets in objects by patches, sorted.
-func patched(p *plan.Policy) map[schema.GVK][]string {
-	out := map[schema.GVK][]string{}
-	for _, w := range graph.Writes(p) {
-		if _, patches := w.Action.(*plan.Merge); !patches {
-			continue
-		}
-		for _, f := range w.Fields {
-			if v := w.Values[f]; f != graph.Computed && (v == nil || v.Type() != types.NullType) {
-				out[w.GVK] = append(out[w.GVK], f)
-			}
-		}
-	}
-	for gvk, fields := range out {
-		slices.Sort(fields)
-		out[gvk] = slices.Compact(fields)
 	}
 	return out
 }

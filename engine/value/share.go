@@ -75,26 +75,6 @@ func shareAll(next []Value, olds int, was func(i int) Value) (out []Value, same 
 	return out, same
 }
 
-// Covers reports whether a mask keeps everything that another keeps.
-func Covers(a, b *Mask) bool {
-	switch {
-	case b == nil || a == b:
-		return true
-	case a == nil:
-		return false
-	case a.All:
-		return true
-	case b.All:
-		return false
-	}
-	for name, inner := range b.Fields {
-		if !Covers(a.field(name), inner) {
-			return false
-		}
-	}
-	return Covers(a.Each, b.Each)
-}
-
 // samples is how many items Shares looks at.
 const samples = 16
 

@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/edict-dev/edict/engine/graph"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Kept has the fields of a kind that a policy no longer writes, sorted, or its sets of
+// children, if it has none of the kind any more.
+type Kept struct {
+	Policy     string   `json:"policy"`
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Fields     []string `json:"fields"`
+	Children   []string `json:"children,omitempty"`
+	// Namespace and Name are those of one object, of which Managers have the fields, too.
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Managers  []string `json:"managers,omitempty"`
+}
+
+// String returns it as a sentence.
+func (k Kept) String() string {
+	fields := strings.Join(k.Fields, ", ")
+	switch {
+	case len(k.Children) > 0:
+		return k.Policy + " " + plan.Left{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
+	case k.Name != "":
+		return fmt.Sprintf("%s does not apply %s of %s %s any more: it stays, because %s has it, too", k.Policy, fields, k.Kind, strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"), strings.Join(k.Managers, ", "))
+	}
+	return fmt.Sprintf("%s does not write %s of %s any more: it stays where it is set", k.Policy, fields, k.Kind)
+}
+
+// kept returns what policies have written, and neither write nor delete any more.
+func kept(before, after []*plan.Policy) (out []Kept) {
+	now, policies := map[string]map[schema.GVK][]string{}, map[string]*plan.Policy{}
+	for _, p := range after {
+		now[p.Name], policies[p.Name] = patched(p), p
+	}
+	for _, p := range before {
+		was := patched(p)
+		for _, gvk := range slices.SortedFunc(maps.Keys(was), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) }) {
+			fields := slices.DeleteFunc(was[gvk], func(f string) bool { return slices.Contains(now[p.Name][gvk], f) })
+			if len(fields) > 0 {
+				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
+			}
+		}
+		for _, left := range plan.ChildrenLeft(p, policies[p.Name]) {
+			out = append(out, Kept{Policy: p.Name, APIVersion: left.Kind.APIVersion, Kind: left.Kind.Kind, Fields: []string{}, Children: left.Sets})
+		}
+	}
+	return out
+}
+
+// patched returns the fields that a policy sets in objects by patches, sorted.
+func patched(p *plan.Policy) map[schema.GVK][]string {
+	out := map[schema.GVK][]string{}
+	for _, w := range graph.Writes(p) {
+		if _, patches := w.Action.(*plan.Merge); !patches {
+			continue
+		}
+		for _, f := range w.Fields {
+			if v := w.Values[f]; f != graph.Computed && (v == nil || v.Type() != types.NullType) {
+				out[w.GVK] = append(out[w.GVK], f)
+			}
+		}
+	}
+	for gvk, fields := range out {
+		slices.Sort(fields)
+		out[gvk] = slices.Compact(fields)
+	}
+	return out
+}
+
+// shared returns the fields of an object that policies no longer apply and that stay, because
+// another field manager has them, too.
+func shared(id simulate.Identity, before, after simulate.Object) (out []Kept) {
+	was, is := managed(before), managed(after)
+	for _, policy := range slices.Sorted(maps.Keys(was)) {
+		name, ours := strings.CutPrefix(policy, world.ManagerPrefix)
+		if !ours || after == nil {
+			continue
+		}
+		left := was[policy].Difference(setOf(is, policy))
+		k := Kept{Policy: name, APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
+		for _, other := range slices.Sorted(maps.Keys(is)) {
+			both := left.Intersection(is[other])
+			if other == policy || both.Empty() {
+				continue
+			}
+			k.Managers = append(k.Managers, other)
+			both.Leaves().Iterate(func(p fieldpath.Path) { k.Fields = append(k.Fields, strings.TrimPrefix(p.String(), ".")) })
+		}
+		if len(k.Managers) > 0 {
+			slices.Sort(k.Fields)
+			k.Fields = slices.Compact(k.Fields)
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// managed returns the fields that each manager of an object has.
+func managed(o simulate.Object) map[string]*fieldpath.Set {
+	out := map[string]*fieldpath.Set{}
+	for _, entry := range (&unstructured.Unstructured{Object: o}).GetManagedFields() {
+		var set fieldpath.Set
+		if entry.FieldsV1 != nil && set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())) == nil {
+			out[entry.Manager] = set.Union(setOf(out, entry.Manager))
+		}
+	}
+	return out
+}
+
+// setOf returns the fields of a manager; the set is empty if it has none.
+func setOf(managers map[string]*fieldpath.Set, name string) *fieldpath.Set {
+	if set := managers[name]; set != nil {
+		return set
+	}
+	return &fieldpath.Set{}
+}
