@@ -23,6 +23,7 @@ type sections struct {
 	kinds      *kinds
 	constants  *constants
 	problems   *findings
+	overrides  map[string]Override
 	revision   func() string
 }
 
@@ -33,8 +34,8 @@ func (c *Compiler) sections(doc *v1alpha1.Policy, budget *cel.Budget, problems *
 	if out == nil {
 		return nil
 	}
-	s := &sections{plan: out, problems: problems, kinds: &kinds{schemas: c.options.Schemas, problems: problems}}
 	overrides, files := c.options.Params.For(out.Name, out.Of), c.options.Modules[doc.Pos.File]
+	s := &sections{plan: out, problems: problems, overrides: overrides, kinds: &kinds{schemas: c.options.Schemas, problems: problems}}
 	list := (&params{policy: v1alpha1.Text{Value: out.Written(), Node: doc.Metadata.Name.Node}, overrides: overrides, problems: problems}).all(doc.Spec.Params)
 	s.constants = newConstants(c.env, list, budget, doc.Pos, problems)
 	s.objects = &objects{primary: primary(doc, s.constants, s.kinds, problems)}
@@ -97,6 +98,9 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	lackingKeys(s.names.lacks, s.problems)
 	s.graph(nodes)
 	unused(own, s.plan.Graph, s.names, s.problems)
+	if !s.problems.HasErrors() {
+		tryParams(s.plan, s.constants.values, s.overrides, s.problems)
+	}
 	if s.problems.HasErrors() {
 		return nil
 	}

@@ -41,11 +41,17 @@ func (t *trial) completed(x ast.NavigableExpr) ast.Expr {
 	if x.Kind() != ast.CallKind {
 		return nil
 	}
+	return t.withOnly(x, func(arg ast.Expr) bool { return t.constant[arg.ID()] })
+}
+
+// withOnly returns a call with stand-ins in the place of all arguments but some; nil when
+// none is left, or an argument has no stand-in.
+func (t *trial) withOnly(x ast.Expr, kept func(ast.Expr) bool) ast.Expr {
 	args := argumentsOf(x)
 	known, instead := 0, t.env.functions.standInsOf(x.AsCall().FunctionName())
 	for i, arg := range args {
 		switch {
-		case t.constant[arg.ID()]:
+		case kept(arg):
 			known++
 		case arg.Kind() == ast.IdentKind && arg.AsIdent() == callVariable:
 		case i >= len(instead) || instead[i] == nil:

@@ -83,7 +83,7 @@ func TestConstants(t *testing.T) {
 		`time.within("Mo 08:00-09:00", key.name)`:                                     `f.yaml:1:17: time.within: "Mo 08:00-09:00" is not a time of the week`,
 		`labels.matches("a=b=c", object.metadata.?labels)`:                            `f.yaml:1:20: labels.matches: `,
 		`[1, 2].map(x, x / 0)`:                                                        `f.yaml:1:23: division by zero (it is written out, so this would fail in every evaluation)`,
-		`cron.next("0 3 * * *", "Europe/Bonn")`:                                       `f.yaml:1:14: cron.next: "Europe/Bonn" is not a time zone`,
+		`cron.next("0 3 * * *", "Europe/Bonn")`:                                       `f.yaml:1:28: cron.next: "Europe/Bonn" is not a time zone`,
 		`memory.get("a").value() == "b"`:                                              "",
 		`elapsed(now, duration("1h"))`:                                                "",
 		`5 / params.limit`:                                                            "",

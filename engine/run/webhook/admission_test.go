@@ -125,6 +125,23 @@ func edit(t *testing.T, before, now *corev1.ConfigMap) ctrladmission.Request {
 	return ctrladmission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: "ns", Operation: admissionv1.Update, Object: raw(now), OldObject: raw(before)}}
 }
 
+// TestValuesAreTried: a value with which an expression of a policy fails in every evaluation
+// is refused where it is set.
+func TestValuesAreTried(t *testing.T) {
+	t.Parallel()
+	values := func(text string) *corev1.ConfigMap {
+		return configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": text})
+	}
+	policy := strings.Replace(fixture.Policy("p", "${string(key.name == 'a' || int(params.value) > 1)}"), "{value: x}", "{value: \"1\"}", 1)
+	a := judging(t, configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": policy}), values(`value: "1"`))
+	if r := a.Handle(t.Context(), edit(t, values(`value: "1"`), values(`value: "2"`))); !r.Allowed {
+		t.Errorf("a right value: %v", r.Result)
+	}
+	if r := a.Handle(t.Context(), edit(t, values(`value: "1"`), values("value: y"))); r.Allowed || !strings.Contains(r.Result.Message, `p:1:8: error: the value "y" given for the param p.value: `) {
+		t.Errorf("a wrong value: %v, %v", r.Allowed, r.Result)
+	}
+}
+
 // TestPolicyAndValuesChangeTogether: a new revision of a policy has another
 // param, and so have the values for it, which come a moment later.
 func TestPolicyAndValuesChangeTogether(t *testing.T) {
