@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ type Options struct {
 	Records *record.Log
 	// Coverage takes what the cases use of the policies; nil is not asked for.
 	Coverage *coverage.Collector
+	// Policies are the paths of those that are tested, instead of those that tests name.
+	Policies []string
 	// Edit changes policies before they are compiled; nil does not.
 	Edit func(*source.Unit)
 	// UntilFailure ends with the first case that fails.
@@ -49,6 +52,8 @@ type Report struct {
 	Cases []Case
 	// Coverage counts how often each rule of each policy fired.
 	Coverage map[string]map[string]int
+	// Warnings say of which kinds of the policies no schema is known.
+	Warnings []document.Problem
 }
 
 // Case is what came of one case.
@@ -155,11 +160,11 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 	if err != nil {
 		return err
 	}
-	for _, p := range t.Spec.Policies {
+	for _, path := range r.policies(file, t) {
 		if r.embedded != nil {
 			break
 		}
-		if err := r.rego(ctx, beside(file, p.Value)); err != nil {
+		if err := r.rego(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -184,6 +189,18 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		}
 	}
 	return nil
+}
+
+// policies returns the paths of the policies that a test is about.
+func (r *runner) policies(file string, t *v1alpha1.PolicyTest) []string {
+	if len(r.options.Policies) > 0 {
+		return r.options.Policies
+	}
+	paths := make([]string, len(t.Spec.Policies))
+	for i, p := range t.Spec.Policies {
+		paths[i] = beside(file, p.Value)
+	}
+	return paths
 }
 
 // beside returns the path that a test names; one that is not absolute is relative to the
@@ -275,11 +292,10 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params compile.Over
 	if r.embedded != nil {
 		return r.inPlace(t, params)
 	}
-	paths := make([]string, len(t.Spec.Policies))
-	for i, p := range t.Spec.Policies {
-		paths[i] = beside(file, p.Value)
-		if _, err := os.Stat(paths[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Pos(), err)
+	paths := r.policies(file, t)
+	for i, path := range paths {
+		if _, err := os.Stat(path); err != nil && len(r.options.Policies) == 0 {
+			return nil, fmt.Errorf("%s: %w", t.Spec.Policies[i].Pos(), err)
 		}
 	}
 	if len(paths) == 0 {
@@ -300,6 +316,11 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params compile.Over
 		p.Mode = plan.Enforce // what it would do is what a test is about
 	}
 	r.bundles[id] = b
+	for _, p := range b.Problems {
+		if p.Code == document.UnknownSchema && !slices.Contains(r.report.Warnings, p) {
+			r.report.Warnings = append(r.report.Warnings, p)
+		}
+	}
 	r.cover(b)
 	return b, b.Err()
 }
