@@ -53,9 +53,11 @@ type access struct {
 type fields struct {
 	program *cel.Program
 	ast     *ast.AST
+	// primary is the kind of object, where that is asked for.
+	primary string
 }
 
-func fieldsOf(p *cel.Program) fields { return fields{p, p.Tree()} }
+func fieldsOf(p *cel.Program) fields { return fields{program: p, ast: p.Tree()} }
 
 func (f fields) typeOf(e ast.Expr) *cel.Type { return f.ast.GetType(e.ID()) }
 

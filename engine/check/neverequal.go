@@ -17,6 +17,7 @@ import (
 // neverEqual finds texts that a field is compared with and that its schema does not allow.
 func neverEqual(p *policy) {
 	p.eachProgram(func(f fields) {
+		f.primary = p.plan.Primary.Kind
 		ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 			if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 {
 				return
@@ -85,6 +86,9 @@ func (f fields) read(e ast.Expr) reading {
 	a, ok := f.accessOf(e)
 	if !ok {
 		return reading{}
+	}
+	if a.of.Kind() == ast.IdentKind && a.of.AsIdent() == "object" && strings.TrimPrefix(a.field, ".") == "kind" {
+		return reading{of: &schema.Type{Kind: schema.String, Enum: []string{f.primary}}}
 	}
 	if t := f.object(a.of); t != nil {
 		return reading{of: t.Fields[strings.TrimPrefix(a.field, ".")]}

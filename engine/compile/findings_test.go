@@ -42,6 +42,7 @@ func TestFindings(t *testing.T) {
 		"a quantity in a text":                {"  rules: [{name: r, do: [{log: {message: 'a ${quantity(\"1Gi\")} ${semver(\"1.0.0\")}'}}]}]\n", ""},
 		"an optional in a text":               {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec.?providerID}'}}]}]\n", `x.orValue("") gives one`},
 		"an object without a name":            {"  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a}}}]}]\n", "has no metadata.name"},
+		"a name that is generated":            {"  rules: [{name: r, do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-, namespace: a}}}]}]\n", "a policy finds what it has made by its name, so generateName is not possible"},
 		"a rule that does nothing":            {"  rules: [{name: r, when: 'true'}]\n", `the rule "r" does nothing`},
 		"a rule that stops":                   {"  rules: [{name: r, when: 'true', stop: true}]\n", ""},
 		"a plural kind":                       {"  inputs: [{name: x, apiVersion: v1, kind: Pods}]\n  rules: []\n", `did you mean "Pod"?`},
