@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,12 +42,10 @@ func otherFlag(cmd *cobra.Command, name string) string {
 	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
 	switch name {
 	case "f", "filename", "file", "policy", "p":
-		switch {
-		case has("policies"):
+		if has("policies") {
 			return "policies are named by --policies PATH"
-		case strings.Contains(cmd.Use, "PATH"):
-			return "paths stand without a flag: " + cmd.UseLine()
 		}
+		return "paths stand without a flag: " + cmd.UseLine()
 	case "n", "namespace", "A", "all-namespaces":
 		if has("policy-namespace") {
 			return "--policy-namespace NAMESPACE names that of the policies' ConfigMaps; an object is named NAMESPACE/NAME, and policies read all namespaces"
@@ -58,10 +55,6 @@ func otherFlag(cmd *cobra.Command, name string) string {
 		return "a cluster is chosen by --kubeconfig FILE or $KUBECONFIG, in its current context (kubectl config use-context)"
 	case "dry-run", "server-side":
 		return "edict plan says what policies would change in a cluster, edict simulate in manifests, and neither writes"
-	case "version", "v", "V":
-		if !cmd.HasParent() {
-			return "edict version prints it"
-		}
 	}
 	return ""
 }

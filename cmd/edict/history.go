@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/rollout"
 )
@@ -179,19 +178,7 @@ func shownHistory(list []*history.Entry, running []string) (out []shownEntry) {
 
 func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
-var historyPrinters = map[string]func(io.Writer, []shownEntry) error{
-	"table": printHistory,
-	"json": func(w io.Writer, list []shownEntry) error {
-		return writeJSON(w, list)
-	},
-	"yaml": func(w io.Writer, list []shownEntry) error {
-		text, err := document.YAML(list)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	},
-}
+var historyPrinters = printers(printHistory)
 
 // printHistory shows the revisions in lines, without their texts.
 func printHistory(w io.Writer, list []shownEntry) error {

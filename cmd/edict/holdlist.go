@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/document"
 )
 
 // heldRow is a hold, or a pause, as it is listed.
@@ -135,11 +134,7 @@ func printHolds(w io.Writer, output string, rows []heldRow) error {
 	case "json":
 		return writeJSON(w, rows)
 	case "yaml":
-		text, err := document.YAML(rows)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
+		return writeYAML(w, rows)
 	case "table":
 		return printHoldTable(w, rows)
 	default:

@@ -113,6 +113,7 @@ func found(format string, args ...any) error { return findings{fmt.Sprintf(forma
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "edict",
+		Version:       version,
 		Short:         "A Kubernetes controller whose decisions are policy files",
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -60,19 +59,7 @@ func (p shownParam) allowed() string {
 	return strings.Join(parts, ", ")
 }
 
-var paramPrinters = map[string]func(io.Writer, []shownParam) error{
-	"table": printParams,
-	"json": func(w io.Writer, list []shownParam) error {
-		return writeJSON(w, list)
-	},
-	"yaml": func(w io.Writer, list []shownParam) error {
-		text, err := document.YAML(list)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	},
-}
+var paramPrinters = printers(printParams)
 
 // printParams shows the params in lines; a long value is cut, -o yaml shows it.
 func printParams(w io.Writer, list []shownParam) error {

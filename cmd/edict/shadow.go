@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/value"
@@ -67,19 +66,7 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 	return cmd
 }
 
-var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{
-	"table": printShadows,
-	"json": func(w io.Writer, reports []reconcile.ShadowReport) error {
-		return writeJSON(w, reports)
-	},
-	"yaml": func(w io.Writer, reports []reconcile.ShadowReport) error {
-		text, err := document.YAML(reports)
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	},
-}
+var shadowPrinters = printers(printShadows)
 
 // printShadows shows the counts of all policies, then the examples.
 func printShadows(w io.Writer, reports []reconcile.ShadowReport) error {

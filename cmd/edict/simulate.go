@@ -190,12 +190,7 @@ func printResult(w io.Writer, output string, r simulate.Result) error {
 	case "json":
 		return writeJSON(w, r)
 	case "yaml":
-		text, err := document.YAML(r)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(text)
-		return err
+		return writeYAML(w, r)
 	default:
 		return printTable(w, r)
 	}

@@ -30,6 +30,15 @@ func table(w io.Writer, rows [][]string) error {
 	return nil
 }
 
+// printers are the outputs of a command that shows a list.
+func printers[T any](table func(io.Writer, []T) error) map[string]func(io.Writer, []T) error {
+	return map[string]func(io.Writer, []T) error{
+		"table": table,
+		"json":  func(w io.Writer, list []T) error { return writeJSON(w, list) },
+		"yaml":  func(w io.Writer, list []T) error { return writeYAML(w, list) },
+	}
+}
+
 // writeJSON writes a value as one document, for programs and for people.
 func writeJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)

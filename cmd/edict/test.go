@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -184,14 +183,11 @@ func printText(w io.Writer, r *tested) error {
 }
 
 func printJSON(w io.Writer, r *tested) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
 	out := map[string]any{"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage}
 	if points := r.points(); points != nil {
 		out["coveragePoints"] = points
 	}
-	return encoder.Encode(out)
+	return writeJSON(w, out)
 }
 
 // The parts of a JUnit report that its readers agree on.

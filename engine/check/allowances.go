@@ -30,11 +30,7 @@ func allowances(p *policy) {
 func (p *policy) nearly(lack guard.Lack) string {
 	for _, a := range p.bundle.Allowances {
 		if document.DidYouMean(a.Policy.Value, []string{p.plan.Name}) != "" && document.DidYouMean(a.ForKind.Value, []string{lack.Kind}) != "" {
-			fields := make([]string, len(a.Fields))
-			for i, f := range a.Fields {
-				fields[i] = f.Value
-			}
-			return fmt.Sprintf("the allowance at %s is {policy: %s, kind: %s, fields: [%s]}: correct it, or ", a.Pos, a.Policy.Value, a.ForKind.Value, quoted(fields))
+			return fmt.Sprintf("the allowance at %s is for policy: %s and kind: %s and lacks this: correct it, or ", a.Pos, a.Policy.Value, a.ForKind.Value)
 		}
 	}
 	return ""

@@ -40,7 +40,7 @@ func TestAllowancesOfDocuments(t *testing.T) {
 		"of one policy":   {[]string{"two-deployment", "two-statefulset"}, nil},
 		"of the document": {[]string{"two"}, []string{unknown("6"), unknown("7"), lacks("two-deployment", "Deployment"), lacks("two-statefulset", "StatefulSet")}},
 		"of one like it": {[]string{"two-deploymnt", "two-statefulset"}, []string{"policy.yaml:8:80: the policy two-deployment may not delete objects of kind Deployment; the installation can allow it " +
-			"(the allowance at FOLDER/allowances.yaml:6:7 is {policy: two-deploymnt, kind: Deployment, fields: [delete]}: correct it, or add to allowances.yaml beside the policies (edict allowances prints the whole document):\n    - policy: two-deployment\n      apiGroup: \"apps\"\n      kind: Deployment\n      fields: [delete])"}},
+			"(the allowance at FOLDER/allowances.yaml:6:7 is for policy: two-deploymnt and kind: Deployment and lacks this: correct it, or add to allowances.yaml beside the policies (edict allowances prints the whole document):\n    - policy: two-deployment\n      apiGroup: \"apps\"\n      kind: Deployment\n      fields: [delete])"}},
 		"of a policy elsewhere": {[]string{"other", "two-deployment", "two-statefulset"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,11 +19,6 @@ type policy struct {
 
 // report adds a finding, with the line that it is on.
 func (p *policy) report(code document.Code, at document.Position, hint, message string) {
-	if slices.ContainsFunc(p.problems.List(), func(other document.Problem) bool {
-		return code == document.SharedName && other.Code == document.InvalidName && other.Position == at
-	}) {
-		return // the name has to change in any case
-	}
 	found := code.At(at, hint, message)
 	if at.File == p.text.File {
 		found.Source = p.text.Line(at.Line)

@@ -87,6 +87,16 @@ func (r *Report) Failed() int {
 // Run runs the policy tests at some paths.
 func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}, modules: map[string]bool{}}
+	for _, path := range o.Policies {
+		whole, err := filepath.Abs(path)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.given = append(r.given, v1alpha1.Text{Value: whole})
+	}
 	if o.UntilFailure {
 		r.maxFailed = 1
 	}
@@ -132,6 +142,9 @@ func (r *runner) tests(ctx context.Context, file string, list []*v1alpha1.Policy
 		if r.ended() {
 			return nil
 		}
+		if len(r.given) > 0 {
+			t.Spec.Policies = r.given
+		}
 		if err := r.test(ctx, file, t); err != nil {
 			return err
 		}
@@ -149,7 +162,9 @@ type runner struct {
 	// maxFailed is how many cases may fail until no more is run; 0 is any number.
 	maxFailed int
 	report    *Report
-	bundles   map[string]*source.Bundle
+	// given are the policies that are tested, instead of those that tests name.
+	given   []v1alpha1.Text
+	bundles map[string]*source.Bundle
 	// modules are the policies' files whose Rego tests have run.
 	modules map[string]bool
 }
@@ -160,11 +175,11 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 	if err != nil {
 		return err
 	}
-	for _, path := range r.policies(file, t) {
+	for _, p := range t.Spec.Policies {
 		if r.embedded != nil {
 			break
 		}
-		if err := r.rego(ctx, path); err != nil {
+		if err := r.rego(ctx, beside(file, p.Value)); err != nil {
 			return err
 		}
 	}
@@ -189,18 +204,6 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		}
 	}
 	return nil
-}
-
-// policies returns the paths of the policies that a test is about.
-func (r *runner) policies(file string, t *v1alpha1.PolicyTest) []string {
-	if len(r.options.Policies) > 0 {
-		return r.options.Policies
-	}
-	paths := make([]string, len(t.Spec.Policies))
-	for i, p := range t.Spec.Policies {
-		paths[i] = beside(file, p.Value)
-	}
-	return paths
 }
 
 // beside returns the path that a test names; one that is not absolute is relative to the
@@ -292,10 +295,11 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params compile.Over
 	if r.embedded != nil {
 		return r.inPlace(t, params)
 	}
-	paths := r.policies(file, t)
-	for i, path := range paths {
-		if _, err := os.Stat(path); err != nil && len(r.options.Policies) == 0 {
-			return nil, fmt.Errorf("%s: %w", t.Spec.Policies[i].Pos(), err)
+	paths := make([]string, len(t.Spec.Policies))
+	for i, p := range t.Spec.Policies {
+		paths[i] = beside(file, p.Value)
+		if _, err := os.Stat(paths[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Pos(), err)
 		}
 	}
 	if len(paths) == 0 {

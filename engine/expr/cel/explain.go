@@ -178,8 +178,15 @@ func (h hinting) rootHint(name, from string) string {
 	names := h.env.Names()
 	switch name {
 	case "metadata", "spec", "status":
-		if roots := h.roots(strings.FieldsFunc(fieldPath.FindString(from), func(r rune) bool { return r == '.' || r == '?' })); len(roots) > 0 {
-			return "write " + strings.Join(roots, ", or ")
+		hint := ""
+		for _, root := range []string{"object", "item"} {
+			_, wrong := h.env.base().Compile(root + "." + twoFields.FindString(from))
+			if slices.Contains(names, root) && (hint == "" || wrong.Err() == nil) {
+				hint = "write " + root + "." + name
+			}
+		}
+		if hint != "" {
+			return hint
 		}
 	case "item":
 		if slices.Contains(names, "object") {
@@ -196,31 +203,8 @@ func (h hinting) rootHint(name, from string) string {
 	return ""
 }
 
-// fieldPath matches the fields that a text begins with.
-var fieldPath = regexp.MustCompile(`^\w+(\.\??\w+)*`)
-
-// roots are the objects with the first of some fields, those that have most of them.
-func (h hinting) roots(fields []string) (out []string) {
-	most := 0
-	for _, v := range h.env.Vars() {
-		t := h.env.Schema(v.Type)
-		if v.Name != "item" && v.Name != "object" || t == nil {
-			continue
-		}
-		n := 0
-		for n < len(fields) && t.Field(fields[n]) != nil {
-			t, n = t.Field(fields[n]), n+1
-		}
-		if n > most {
-			out, most = nil, n
-		}
-		if n == most {
-			out = append(out, v.Name+"."+fields[0])
-		}
-	}
-	slices.Sort(out)
-	return out
-}
+// twoFields matches the fields that a text begins with.
+var twoFields = regexp.MustCompile(`^\w+(\.\??\w+)?`)
 
 // unlisted begins the names of inputs that a policy with children has without declaring them.
 const unlisted = "inputs.unlisted_"

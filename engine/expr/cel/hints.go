@@ -109,10 +109,8 @@ var mismatches = []struct {
 	{"", regexp.MustCompile(`Semver`), "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"},
 	{"'_+_'", regexp.MustCompile(`\(map\(`), elsewhere["merge"]},
 	{"'contains'", regexp.MustCompile(`map\(`), "key in x asks for a key of a map"},
-	{"'orValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
-	{"'hasValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
-	{"'_==_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
-	{"'_!=_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
+	{"Value'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
+	{"=_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
 	{"'!_'", anything, "! takes true or false: x == 0, size(x) == 0, !has(a.b)"},
 	{"'elapsed'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
 	{"'grace.holds'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
@@ -121,8 +119,7 @@ var mismatches = []struct {
 	{"'-_'", regexp.MustCompile(`\(timestamp\)`), "a time has no opposite: -int(x), its seconds, puts the latest first"},
 	{"'_*_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
 	{"'_/_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
-	{"'_==_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
-	{"'_!=_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
+	{"=_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
 }
 
 var anything = regexp.MustCompile(``)
