@@ -90,6 +90,9 @@ func explainArgs(cmd *cobra.Command, args []string) error {
 		return cobra.ExactArgs(2)(cmd, args)
 	}
 	if typ, name, _ := strings.Cut(args[0], "/"); typ == "" || name == "" || strings.Contains(name, "/") {
+		if strings.Contains(args[0], ".") {
+			return fmt.Errorf("%q is not TYPE/NAME, such as deployment/web; the fields of policies are in docs/reference.md and edict schema policy, those of kinds in kubectl explain", args[0])
+		}
 		return fmt.Errorf("%q is not TYPE/NAME, such as deployment/web; if it is a policy, name the object, too", args[0])
 	}
 	if cmd.Flags().Changed("policies") || cmd.Flags().Changed("address") || cmd.Flags().Changed("objects") {
@@ -169,6 +172,9 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		return nil, nil, err
 	}
 	chosen, err := chooseOne(in.bundle.Policies, f.policy)
+	if typed := f.policy + "/" + f.key.Name; err != nil && document.DidYouMean(f.policy, policyNames(in.bundle.Policies)) == "" {
+		return nil, nil, found("%v; edict explain %s says which policies wrote such an object of a cluster", err, typed)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

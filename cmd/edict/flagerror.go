@@ -10,12 +10,19 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
-// flagError adds to the error about an unknown flag which one may be meant, or where the
-// flags are listed.
+// flagError adds to the error about a flag what the flag takes, or which one is meant, or
+// where the flags are listed.
 func flagError(cmd *cobra.Command, err error) error {
+	if alone, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("%w (%s)", err, alone.GetFlag().Usage)
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err
+	}
+	name := unknown.GetSpecifiedName()
+	if instead := otherFlag(cmd, name); instead != "" {
+		return fmt.Errorf("%w; %s", err, instead)
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -23,8 +30,31 @@ func flagError(cmd *cobra.Command, err error) error {
 			known = append(known, "--"+f.Name)
 		}
 	})
-	if hint := document.DidYouMean("--"+unknown.GetSpecifiedName(), known); hint != "" {
+	if hint := document.DidYouMean("--"+name, known); hint != "" && len(name) > 1 {
 		return fmt.Errorf("%w; %s", err, hint)
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// otherFlag says what does that which a flag of kubectl or of a like program does; "" is not
+// known.
+func otherFlag(cmd *cobra.Command, name string) string {
+	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
+	switch name {
+	case "f", "filename", "file", "policy", "p":
+		if has("policies") {
+			return "policies are named by --policies PATH"
+		}
+		return "paths stand without a flag: " + cmd.UseLine()
+	case "n", "namespace", "A", "all-namespaces":
+		if has("policy-namespace") {
+			return "--policy-namespace NAMESPACE names that of the policies' ConfigMaps; an object is named NAMESPACE/NAME, and policies read all namespaces"
+		}
+		return cmd.CommandPath() + " reads files, and takes the objects of all namespaces in them"
+	case "context", "cluster":
+		return "a cluster is chosen by --kubeconfig FILE or $KUBECONFIG, in its current context (kubectl config use-context)"
+	case "dry-run", "server-side":
+		return "edict plan says what policies would change in a cluster, edict simulate in manifests, and neither writes"
+	}
+	return ""
 }

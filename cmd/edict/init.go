@@ -91,7 +91,11 @@ func (f *initFlags) run(w io.Writer, name string) error {
 	}
 	folder := cmp.Or(f.to, name)
 	for _, file := range files {
-		if err := writeNew(filepath.Join(folder, file.Path), file.Text); err != nil {
+		err := writeNew(filepath.Join(folder, file.Path), file.Text)
+		if errors.Is(err, fs.ErrExist) {
+			return found("%s exists, and is not written over: take another name, or another folder with --to", filepath.Join(folder, file.Path))
+		}
+		if err != nil {
 			return found("%v", err)
 		}
 		fmt.Fprintln(w, filepath.Join(folder, file.Path))

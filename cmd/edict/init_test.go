@@ -46,7 +46,7 @@ func TestInitRefuses(t *testing.T) {
 		"no name":         {nil, exitUsage, "needs the name"},
 		"a wrong name":    {[]string{"My_Own", "--to", folder}, exitUsage, `a policy cannot be named "My_Own"`},
 		"no such recipe":  {[]string{"x", "--from", "job-tll"}, exitUsage, `did you mean "job-ttl"?`},
-		"what there is":   {[]string{"x", "--to", folder}, exitFindings, "x.yaml: file exists"},
+		"what there is":   {[]string{"x", "--to", folder}, exitFindings, "x.yaml exists, and is not written over: take another name, or another folder with --to"},
 		"a list":          {[]string{"--list"}, 0, ""},
 		"an unknown flag": {[]string{"x", "--form", "x"}, exitUsage, "unknown flag"},
 	} {

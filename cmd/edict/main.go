@@ -66,10 +66,17 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	return ctx, stop
 }
 
-// withUsage adds to an error about the number of arguments what they are.
+// withUsage adds to an error about the arguments what they are.
 func withUsage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
+	}
+	var word string
+	if _, none := fmt.Sscanf(err.Error(), "unknown command %q for ", &word); none == nil {
+		if !cmd.HasParent() {
+			return unknownCommand(cmd, word)
+		}
+		return unexpectedArgument(cmd, word)
 	}
 	if wrong := cmd.ValidateArgs(cmd.Flags().Args()); wrong == nil || !cmd.HasParent() || wrong.Error() != err.Error() {
 		return err
@@ -106,6 +113,7 @@ func found(format string, args ...any) error { return findings{fmt.Sprintf(forma
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "edict",
+		Version:       version,
 		Short:         "A Kubernetes controller whose decisions are policy files",
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -56,10 +55,7 @@ func (m *mutate) run(ctx context.Context, cmd *cobra.Command, paths []string, o 
 
 func printMutations(w io.Writer, r *mutation.Result, output string) error {
 	if output == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(r)
+		return writeJSON(w, r)
 	}
 	for _, m := range r.Survivors {
 		fmt.Fprintf(w, "%s: %s: no case notices it (policy %s)\n", m.Position, m.Change, m.Policy)

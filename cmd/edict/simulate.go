@@ -128,7 +128,11 @@ func runnable(w io.Writer, b *source.Bundle) error {
 		for _, p := range b.Problems { // a warning may say why
 			printProblem(w, p)
 		}
-		return found("%v", source.ErrNothing)
+		hint := ""
+		if b.Skipped > 0 {
+			hint = count(b.Skipped, "document there is of another kind", "documents there are of other kinds") + ": --objects takes manifests"
+		}
+		return found("%v in %s%s", source.ErrNothing, document.OneLine(strings.Join(b.Paths, ", ")), hinted(hint))
 	}
 	return nil
 }

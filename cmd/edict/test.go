@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ import (
 
 func testCommand() *cobra.Command {
 	var pattern, output string
-	var schemas []string
+	var schemas, policies []string
 	var cover, watch, update bool
 	var mutation mutate
 	var brakes brakeFlags
@@ -45,7 +44,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 			if err != nil {
 				return err
 			}
-			options := policytest.Options{Schemas: schemas, Params: values, Limits: limits}
+			options := policytest.Options{Policies: policies, Schemas: schemas, Params: values, Limits: limits}
 			if pattern != "" {
 				re, err := regexp.Compile(pattern)
 				if err != nil {
@@ -68,17 +67,21 @@ the tests in the manifests of ConfigMaps with policies.`,
 				if err != nil {
 					return found("%v", err)
 				}
+				for _, p := range report.Warnings {
+					printProblem(cmd.ErrOrStderr(), p)
+				}
 				if len(report.Cases) == 0 {
 					return noCase(pattern, args)
 				}
 				return finishTest(cmd.OutOrStdout(), &tested{Report: report, coverage: options.Coverage}, print)
 			}
 			if watch {
-				return watched(cmd.Context(), cmd.ErrOrStderr(), args, &options, once)
+				return watched(cmd.Context(), cmd.ErrOrStderr(), slices.Concat(args, policies), &options, once)
 			}
 			return once()
 		},
 	}
+	cmd.Flags().StringArrayVarP(&policies, "filename", "f", nil, "a file or folder of policies, tested instead of those that the tests name; may repeat")
 	cmd.Flags().StringVar(&pattern, "run", "", "run only cases whose FILE/NAME matches this pattern")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, junit or lcov")
 	cmd.Flags().BoolVar(&cover, "coverage", false, "also list how often each rule fired, and which rows, conditions and steps no case used")
@@ -89,6 +92,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 	brakes.register(cmd.Flags())
 	params.register(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("update", "mutate")
+	cmd.MarkFlagsMutuallyExclusive("filename", "mutate")
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd
 }
@@ -179,14 +183,11 @@ func printText(w io.Writer, r *tested) error {
 }
 
 func printJSON(w io.Writer, r *tested) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
 	out := map[string]any{"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage}
 	if points := r.points(); points != nil {
 		out["coveragePoints"] = points
 	}
-	return encoder.Encode(out)
+	return writeJSON(w, out)
 }
 
 // The parts of a JUnit report that its readers agree on.

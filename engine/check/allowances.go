@@ -20,10 +20,20 @@ func allowances(p *policy) {
 	for i, found := range guard.Problems(lacks) {
 		hint := found.Hint
 		if !strings.HasPrefix(hint, "there is an allowance") {
-			hint = "add to allowances.yaml beside the policies (edict allowances prints the whole document):\n" + indented(allow(kinds[i]), "    ")
+			hint = p.nearly(kinds[i][0]) + "add to allowances.yaml beside the policies (edict allowances prints the whole document):\n" + indented(allow(kinds[i]), "    ")
 		}
 		p.report(document.MissingAllowance, found.Position, hint, found.Message)
 	}
+}
+
+// nearly names an allowance that may be meant for what is lacking of a kind; "" for none.
+func (p *policy) nearly(lack guard.Lack) string {
+	for _, a := range p.bundle.Allowances {
+		if document.DidYouMean(a.Policy.Value, []string{p.plan.Name}) != "" && document.DidYouMean(a.ForKind.Value, []string{lack.Kind}) != "" {
+			return fmt.Sprintf("the allowance at %s is for policy: %s and kind: %s and lacks this: correct it, or ", a.Pos, a.Policy.Value, a.ForKind.Value)
+		}
+	}
+	return ""
 }
 
 // unowned finds inputs of built-in kinds, in any namespace, whose values are written to what

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -27,6 +28,8 @@ type fields struct {
 	ast     *ast.AST
 	// bound are the fields that names stand for.
 	bound map[string]reading
+	// primary is the kind of object, where that is asked for.
+	primary string
 }
 
 func fieldsOf(p *cel.Program) fields { return fields{program: p, ast: p.Tree()} }
@@ -151,6 +154,9 @@ func (f fields) read(e ast.Expr) reading {
 	a, ok := f.accessOf(e)
 	if !ok {
 		return reading{}
+	}
+	if a.of.Kind() == ast.IdentKind && a.of.AsIdent() == analyze.ObjectRef.Name && strings.TrimPrefix(a.field, ".") == "kind" {
+		return reading{of: &schema.Type{Kind: schema.String, Enum: []string{f.primary}}}
 	}
 	if t := f.object(a.of); t != nil {
 		return reading{of: t.Fields[strings.TrimPrefix(a.field, ".")]}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -132,6 +133,9 @@ func (s *structure) at(path []string) *spec.Schema {
 	return out
 }
 
+// otherTemplate matches what other systems write for an expression in a text.
+var otherTemplate = regexp.MustCompile(`\{\{|\{%|<%|\$\(|\$[A-Za-z]`)
+
 // literal reports whether a text is written out.
 func literal(n *document.Node) bool {
 	return n != nil && n.Kind == document.String && !strings.Contains(n.Text, "${")
@@ -201,6 +205,9 @@ func (s *structure) keys(n *document.Node, check func(string) []string, what str
 }
 
 func (s *structure) wrong(n *document.Node, problems []string, what string) {
+	if len(problems) > 0 && otherTemplate.MatchString(n.Text) {
+		problems = []string{"an expression in a text is written ${ }, as in \"${key.name}-x\""}
+	}
 	if len(problems) > 0 {
 		s.policy.report(document.InvalidName, n.Pos, problems[0], fmt.Sprintf("%q cannot be the %s", n.Text, what))
 	}

@@ -31,6 +31,8 @@ func TestLiterals(t *testing.T) {
 		"an annotation with a slash":  {apply("apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, annotations: {a/b: c}}"), ""},
 		"a label of a child":          {child("apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, labels: {a: b c}}"), `"b c" cannot be the value of a label`},
 		"the name of a child":         {child("apiVersion: v1, kind: ConfigMap, metadata: {name: A, namespace: b}"), `"A" cannot be the name of an object`},
+		"a name of a template":        {child(`apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .Name }}-x", namespace: "${key.name}"}`), `"{{ .Name }}-x" cannot be the name of an object (an expression in a text is written ${ }, as in "${key.name}-x")`},
+		"a name of a shell":           {child(`apiVersion: v1, kind: ConfigMap, metadata: {name: "$(key.name)-x", namespace: b}`), "written ${ }"},
 		"the name of a role":          {apply("apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: 'a:B_c', namespace: b}"), ""},
 		"the name of a budget":        {apply("apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: B_c, namespace: b}"), ""},
 		"the name of a stateful set":  {apply("apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a.b, namespace: b}"), `"a.b" cannot be the name of an object`},

@@ -22,6 +22,8 @@ func TestNeverEqual(t *testing.T) {
 		"the value of one":        {`object.spec.?type.value() == "ClusterIp"`, `"ClusterIp"`},
 		"another than a default":  {`object.spec.?type.orValue("none") == "ClusterIp"`, `"ClusterIp"`},
 		"of an input":             {`inputs.pods.exists(p, p.spec.restartPolicy == "always")`, `did you mean "Always"?`},
+		"a kind":                  {`object.kind == "service"`, `did you mean "Service"?`},
+		"the kind":                {`object.kind == "Service"`, ""},
 		"a value":                 {`object.spec.type == "ClusterIP"`, ""},
 		"values":                  {`object.spec.type in ["ClusterIP", "NodePort"]`, ""},
 		"the default":             {`object.spec.?type.orValue("none") == "none"`, ""},

@@ -41,7 +41,7 @@ func (p *policy) eachExpr(visit func(fields, ast.Expr)) {
 	bound := p.readings()
 	p.plan.EachProgram(func(program *cel.Program) {
 		f := fieldsOf(program)
-		f.bound = bound
+		f.bound, f.primary = bound, p.plan.Primary.Kind
 		f.walk(f.ast.Expr(), visit)
 	})
 }

@@ -106,6 +106,7 @@ func TestProblems(t *testing.T) {
 		"a kind that is a number":      {"[{name: a, apply: {apiVersion: v1, kind: 3}}]", "needs apiVersion and kind"},
 		"a computed kind":              {"[{name: a, apply: {apiVersion: v1, kind: \"${params.kind}\"}}]", "apiVersion and kind cannot be computed"},
 		"no metadata.name":             {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {}}}]", "has no metadata.name"},
+		"a generated name":             {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-}}}]", "has no metadata.name"},
 		"computed metadata":            {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: \"${x}\"}}]", "has no metadata.name"},
 		"computed labels":              {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: \"${x}\"}}}]", "the labels of a child are written as a mapping"},
 		"the same name":                {"[{name: a, apply: " + configMap + "}, {name: a, apply: " + configMap + "}]", `duplicate child "a"`},

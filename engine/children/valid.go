@@ -22,7 +22,7 @@ func (s *set) valid() bool {
 		s.wrong(s.doc.Pos, "apply: {apiVersion: ..., kind: ..., metadata: {name: ...}, ...}", "the child %q needs apply, the object that is kept", s.name)
 	case !KindWritten(manifest, s.expansion.problems):
 	case manifest.Get("metadata").Get("name") == nil:
-		s.wrong(manifest.Pos, "metadata: {name: ...}, written as a mapping", "the child %q has no metadata.name", s.name)
+		s.wrong(manifest.Pos, NameHint(manifest), "the child %q has no metadata.name", s.name)
 	case !s.mapping("labels") || !s.mapping("annotations"):
 	case s.doc.Owner && !s.ownable():
 	case !s.mayStay("whenDeleted", s.doc.WhenDeleted) || !s.mayStay("whenUnwanted", s.doc.WhenUnwanted):
@@ -30,6 +30,14 @@ func (s *set) valid() bool {
 		return true
 	}
 	return false
+}
+
+// NameHint says how an object is named.
+func NameHint(manifest *document.Node) string {
+	if manifest.Get("metadata").Get("generateName") != nil {
+		return "metadata: {name: \"${key.name}-x\"}: a policy finds what it has made by its name, so generateName is not possible"
+	}
+	return "metadata: {name: ...}, written as a mapping"
 }
 
 // mayStay reports a field that says neither Delete nor Orphan, or that leaves behind what the

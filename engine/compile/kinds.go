@@ -98,7 +98,12 @@ func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 		k.problems.Reportf(document.UnknownKind, kind.Pos(), cmp.Or(inVersions(gvk.Kind), closest(gvk.Kind, known)), "%s has no kind %q", gvk.APIVersion, gvk.Kind)
 		return
 	}
-	k.problems.Reportf(document.UnknownSchema, kind.Pos(), closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion)), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+	if wasBeta(gvk) {
+		k.problems.Reportf(document.UnknownKind, version.Pos(), inVersions(gvk.Kind), "Kubernetes no longer serves %s", gvk.APIVersion)
+		return
+	}
+	hint := closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion))
+	k.problems.Reportf(document.UnknownSchema, kind.Pos(), cmp.Or(hint, "put its CRD into a folder schemas beside the policies, or name the folder with --schemas"), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
 }
 
 // writtenOut reports an apiVersion or a kind that is computed.
@@ -126,6 +131,15 @@ func (k *kinds) outright(gvk schema.GVK, at document.Position, namespace *docume
 	if namespaced, known := k.namespaced(gvk); namespace == nil && known && namespaced {
 		k.problems.Hintf(at, "add namespace: NAME", "the %s is named without its namespace", gvk.Kind)
 	}
+}
+
+// wasBeta reports whether a version that is not known is one that Kubernetes has removed: the
+// group has the kind in another version, or has left it to others.
+func wasBeta(gvk schema.GVK) bool {
+	group, version, _ := strings.Cut(gvk.APIVersion, "/")
+	return strings.Contains(version, "beta") && slices.ContainsFunc(schema.BuiltinVersions(gvk.Kind), func(known string) bool {
+		return group == "extensions" || strings.HasPrefix(known, group+"/")
+	})
 }
 
 // inVersions names the API versions that have a kind: one of apps/v1 is looked for in v1.

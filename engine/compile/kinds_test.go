@@ -21,8 +21,8 @@ func TestMisspeltCustomKind(t *testing.T) {
 		"for":           {"  for: {apiVersion: example.com/v1, kind: Widgte}\n" + rule, `did you mean "Widget"?`},
 		"the plural":    {"  for: {apiVersion: example.com/v1, kind: widgets}\n" + rule, `did you mean "Widget"?`},
 		"an input":      {"  for: {apiVersion: v1, kind: Node}\n  inputs: [{name: w, apiVersion: example.com/v1, kind: Widgets}]\n" + rule, `did you mean "Widget"?`},
-		"another":       {"  for: {apiVersion: example.com/v1, kind: Thing}\n" + rule, ""},
-		"another group": {"  for: {apiVersion: example.org/v1, kind: Widgte}\n" + rule, ""},
+		"another":       {"  for: {apiVersion: example.com/v1, kind: Thing}\n" + rule, "put its CRD into a folder schemas beside the policies, or name the folder with --schemas"},
+		"another group": {"  for: {apiVersion: example.org/v1, kind: Widgte}\n" + rule, "put its CRD into a folder schemas beside the policies, or name the folder with --schemas"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -108,7 +108,7 @@ func (cs *manifests) identified(gvk schema.GVK, manifest *document.Node, problem
 		}
 	}
 	if metadata.Get("name") == nil {
-		problems.Reportf(document.MissingName, manifest.Pos, "metadata: {name: ...}", "the %s has no metadata.name", gvk.Kind)
+		problems.Reportf(document.MissingName, manifest.Pos, children.NameHint(manifest), "the %s has no metadata.name", gvk.Kind)
 	}
 }
 

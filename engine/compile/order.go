@@ -43,6 +43,8 @@ func policyVariables(docs []v1alpha1.Variable, n *names, forms *variables, probl
 	for i := range docs {
 		if v := &docs[i]; v.Union || identifier(v.Name, "variable", seen, v.Pos, problems) {
 			o.docs[v.Name.Value] = v
+		} else if own[v.Name.Value] {
+			n.declare(declared{Ref: analyze.VariableRef(v.Name.Value), of: cel.DynType}) // its users are right
 		}
 	}
 	n.env = n.env.WithLater(refs(docs))

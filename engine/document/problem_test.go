@@ -79,6 +79,7 @@ func TestYAMLHints(t *testing.T) {
 		"x: `a`\n":                          "stands in quotes",
 		"x: \"abc\n":                        "is never closed",
 		"a:\n\t- b\n":                       "not tabs",
+		"a:\n  x: {name: '${b} c}}\n":       "is never closed",
 	} {
 		var problems Problems
 		Parse("f.yaml", []byte(text), &problems)

@@ -71,7 +71,7 @@ var yamlHints = []struct{ message, hint string }{
 	{"did not find expected node content", "a value that begins with a comma or a bracket stands in quotes"},
 	{"found character that cannot start any token", "a value that begins with @, % or a backtick stands in quotes; lines are indented with spaces, not tabs"},
 	{"could not find expected ':'", "a line between two fields is neither a field nor indented further than the one before"},
-	{"found unexpected end of stream", "a quote or a bracket is never closed"},
+	{"found unexpected end of stream", "a quote or a bracket that opens here, or above, is never closed"},
 	{"did not find expected comment or line break", "text follows a closing quote or a tag such as !x; put the whole value into quotes"},
 }
 
@@ -91,7 +91,7 @@ func yamlHint(message, line string) string {
 		}
 		return "the line is indented further than the field above it, which has a value already"
 	}
-	if m := opened.FindStringSubmatch(line); m != nil {
+	if m := opened.FindStringSubmatch(line); m != nil && !strings.Contains(message, "end of stream") {
 		begins := strings.Join(m[1:], "")
 		return "an expression that begins with " + begins + " stands in quotes, as in " + quotedWhole[begins]
 	}

@@ -19,6 +19,9 @@ func hintFor(where, field string, of reflect.Type) string {
 	if hint := nested(where, field, fields); hint != "" && near == "" {
 		return hint
 	}
+	if slices.Contains(polled, field) && near == "" {
+		return "nothing is polled: elapsed(since, period) and cron.last(...) in a condition say when the answer changes, and the object is evaluated then"
+	}
 	for _, known := range elsewhere[field] {
 		if _, ok := fields[known]; ok {
 			return "write " + known
@@ -36,6 +39,8 @@ func nested(where, field string, fields map[string]int) string {
 		return "labels and annotations stand under set: {set: {" + field + ": ...}}"
 	case strings.HasSuffix(where, ".patch") && slices.Contains([]string{"metadata", "spec", "status", "data"}, field):
 		return "the fields of the object stand under value: {value: {" + field + ": ...}}"
+	case field == "when" && strings.Contains(where, ".do["):
+		return "the rule has a when, or cases that each have one: an action has none"
 	case row && field == "else" && strings.HasSuffix(where, "]"):
 		return "a row without when always matches, as the last one"
 	}
@@ -102,7 +107,7 @@ func mappingHint(n *document.Node, where string, fields map[string]int) string {
 }
 
 // maxListed is how many fields a hint names.
-const maxListed = 9
+const maxListed = 16
 
 func listed(fields map[string]int) string {
 	if len(fields) == 0 || len(fields) > maxListed {
@@ -126,11 +131,15 @@ func listHint(n *document.Node, elem reflect.Type) string {
 	return ""
 }
 
+// polled are fields of other systems that say when something is looked at again.
+var polled = []string{"schedule", "cron", "interval", "every", "period", "requeue", "requeueAfter", "resync", "resyncPeriod", "syncPeriod", "timeout", "delay"}
+
 // elsewhere are names of fields that authors know from other systems, and what they may
 // be here.
 var elsewhere = map[string][]string{
 	"if": {"when"}, "condition": {"when"}, "then": {"do", "expect"}, "actions": {"do"}, "steps": {"do"}, "match": {"for"}, "selector": {"where"}, "foreach": {"forEach"},
 	"matchLabels": {"selector"}, "labelSelector": {"selector"}, "resources": {"inputs"}, "vars": {"variables"}, "value": {"expression"}, "expr": {"expression"},
 	"target": {"of"}, "object": {"of"}, "resource": {"of"}, "switch": {"cases"}, "else": {"cases"}, "group": {"apiVersion"}, "version": {"apiVersion"},
-	"matchConstraints": {"for"}, "validations": {"rules"}, "filter": {"where"}, "wait": {"advance"}, "sleep": {"advance"}, "assert": {"expect"}, "given": {"objects"},
+	"matchConstraints": {"for"}, "validations": {"rules"}, "filter": {"where"}, "template": {"apply"}, "manifest": {"apply"}, "readyWhen": {"ready"}, "includeWhen": {"when"}, "dependsOn": {"after"}, "preconditions": {"when"}, "context": {"inputs"}, "exclude": {"where"},
+	"update": {"patch"}, "edit": {"patch"}, "modify": {"patch"}, "create": {"apply"}, "remove": {"delete"}, "tick": {"advance"}, "wait": {"advance"}, "sleep": {"advance"}, "assert": {"expect"}, "given": {"objects"},
 }

@@ -35,14 +35,21 @@ func Nodes(name string, text []byte, nodes []*document.Node) (File, []document.P
 }
 
 func decodeAll(name string, text []byte, nodes []*document.Node, problems *document.Problems) (file File, found []document.Problem) {
-	for _, n := range nodes {
+	unparsed := problems.List()
+	for i, n := range nodes {
 		one := document.Problems{}
 		if skipped := skip(n); skipped != "" {
 			one.Reportf(document.SkippedDocument, n.Pos, "", "skipped: %s is no document of Edict", skipped)
 			file.Skipped = append(file.Skipped, withSource(text, name, one.List())...)
 			continue
 		}
-		decodeDocument(n, &file, &one)
+		into := &file
+		if slices.ContainsFunc(unparsed, func(p document.Problem) bool {
+			return p.Line >= n.Pos.Line && (i+1 == len(nodes) || p.Line < nodes[i+1].Pos.Line)
+		}) {
+			into = &File{} // what is left out would be missed elsewhere
+		}
+		decodeDocument(n, into, &one)
 		problems.Append(one.List())
 	}
 	return file, withSource(text, name, problems.List())

@@ -148,8 +148,8 @@ func TestStrict(t *testing.T) {
 			[]string{
 				"f.yaml:5:8: spec.for must be a mapping, not a string (its fields are apiVersion, kind, kinds, namespaces, optional, selector)",
 				"f.yaml:6:11: spec.inputs must be a list, not a mapping ([])",
-				"f.yaml:7:11: spec.rules[0] must be a mapping, not a string",
-				"f.yaml:7:14: spec.rules[1] must be a mapping, not a list",
+				"f.yaml:7:11: spec.rules[0] must be a mapping, not a string (its fields are as, cases, continueOnError, debounce, do, finally, forEach, name, onError, rate, stop, variables, when)",
+				"f.yaml:7:14: spec.rules[1] must be a mapping, not a list (its fields are as, cases, continueOnError, debounce, do, finally, forEach, name, onError, rate, stop, variables, when)",
 				"f.yaml:9:14: spec.variables[0].name must be a text, not a mapping (put an expression that begins with { or [ in quotes)",
 				"f.yaml:9:30: spec.variables[0].expression must be a text, not a list (put an expression that begins with { or [ in quotes)",
 				"f.yaml:9:42: spec.variables[0].unique must be true or false, not an integer",
@@ -220,6 +220,29 @@ func TestStrict(t *testing.T) {
 				`f.yaml:14:9: "of" belongs to patch (indent it further than patch)`,
 			},
 		},
+		"habits": {
+			header + "spec:\n  schedule: a\n  children: [{template: {}}, {readyWhen: a}]\n  rules: [{every: 5m, do: [{when: a}]}, {wen: a, x: b}]\n",
+			[]string{
+				"f.yaml:5:3: spec has no field \"schedule\" (" + unpolled + ")",
+				"f.yaml:6:15: spec.children[0] has no field \"template\" (write apply)",
+				"f.yaml:6:31: spec.children[1] has no field \"readyWhen\" (write ready)",
+				"f.yaml:7:12: spec.rules[0] has no field \"every\" (" + unpolled + ")",
+				"f.yaml:7:29: spec.rules[0].do[0] has no field \"when\" (the rule has a when, or cases that each have one: an action has none)",
+				"f.yaml:7:42: spec.rules[1] has no field \"wen\" (did you mean \"when\"?)",
+				"f.yaml:7:50: spec.rules[1] has no field \"x\" (its fields are as, cases, continueOnError, debounce, do, finally, forEach, name, onError, rate, stop, variables, when)",
+			},
+		},
+		"a key twice": {
+			header + "spec:\n  params: {}\n  params: {a: b}\n",
+			[]string{"f.yaml:6:3: duplicate key \"params\", first on line 5"},
+		},
+		"a step of other tests": {
+			strings.Replace(header, "Policy", "PolicyTest", 1) + "spec: {cases: [{name: a, steps: [{update: {}}, {reboot: {}}]}]}\n",
+			[]string{
+				"f.yaml:4:35: spec.cases[0].steps[0] has no field \"update\" (write patch)",
+				"f.yaml:4:49: spec.cases[0].steps[1] has no field \"reboot\" (its fields are advance, answers, apply, delete, expect, fail, patch, restart, start, stop)",
+			},
+		},
 		"variables as a mapping": {
 			header + "spec:\n  variables: {x: a}\n  inputs: [{orderBy: item.a}]\n  rules: [{name: a, stop: \"true\"}]\n",
 			[]string{
@@ -250,7 +273,7 @@ func TestStrict(t *testing.T) {
 func TestOneBrokenDocument(t *testing.T) {
 	t.Parallel()
 	file, wrong := problemsOf(header + "spec: {}\n---\n" + header + "spec: []\n---\n" + header + "spec: {}\n")
-	if diff := cmp.Diff([]string{"f.yaml:9:7: spec must be a mapping, not a list"}, wrong); diff != "" {
+	if diff := cmp.Diff([]string{"f.yaml:9:7: spec must be a mapping, not a list (its fields are children, finalizer, for, inputs, limits, metrics, mode, params, rules, summary, variables)"}, wrong); diff != "" {
 		t.Error(diff)
 	}
 	if len(file.Policies) != 2 {
@@ -386,3 +409,5 @@ func FuzzDocuments(f *testing.F) {
 		}
 	})
 }
+
+const unpolled = "nothing is polled: elapsed(since, period) and cron.last(...) in a condition say when the answer changes, and the object is evaluated then"

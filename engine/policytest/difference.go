@@ -27,6 +27,11 @@ func firstDifference(want, got []any) string {
 			return fmt.Sprintf("effect %d is not expected", i+1)
 		}
 		if text := difference("", normal(want[i]), normal(shape(want[i], got[i]))); text != "" {
+			name, _, _ := strings.Cut(strings.SplitN(text, " ", 2)[0], ".")
+			effect, _ := got[i].(map[string]any)
+			if _, known := effect[name]; !known && effect != nil {
+				text += "; the fields of an effect are " + strings.Join(slices.Sorted(maps.Keys(effect)), ", ")
+			}
 			return fmt.Sprintf("the first difference is in effect %d: %s", i+1, text)
 		}
 	}

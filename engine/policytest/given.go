@@ -15,34 +15,28 @@ import (
 
 // remembered reads what keys remember at the start; nil when it is not there.
 func remembered(n *document.Node) (simulate.Memory, error) {
-	if n == nil {
-		return nil, nil
-	}
-	kept, ok := n.Plain().(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%s: remembered must be {policy: {key: {name: value}}}", n.Pos)
-	}
-	memory, err := simulate.ParseMemory(kept)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Pos, err)
-	}
-	return memory, nil
+	return given(n, simulate.ParseMemory, "remembered must be {policy: {key: {name: value}}}")
 }
 
 // scripted reads answers of builtins; nil when there are none.
 func scripted(n *document.Node) (expr.Answerer, error) {
+	parse := func(m map[string]any) (expr.Answerer, error) { return builtins.Scripted(m) }
+	return given(n, parse, "answers are an object with one entry per builtin")
+}
+
+// given reads a mapping; form says what it has to be.
+func given[T any](n *document.Node, parse func(map[string]any) (T, error), form string) (out T, err error) {
 	if n == nil {
-		return nil, nil
+		return out, nil
 	}
-	script, ok := n.Plain().(map[string]any)
+	mapping, ok := n.Plain().(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s: answers are an object with one entry per builtin", n.Pos)
+		return out, fmt.Errorf("%s: %s", n.Pos, form)
 	}
-	answers, err := builtins.Scripted(script)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Pos, err)
+	if out, err = parse(mapping); err != nil {
+		err = fmt.Errorf("%s: %w", n.Pos, err)
 	}
-	return answers, nil
+	return out, err
 }
 
 func (c *caseRun) objects() ([]simulate.Object, error) {

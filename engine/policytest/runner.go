@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ type Options struct {
 	Records *record.Log
 	// Coverage takes what the cases use of the policies; nil is not asked for.
 	Coverage *coverage.Collector
+	// Policies are the paths of those that are tested, instead of those that tests name.
+	Policies []string
 	// Edit changes policies before they are compiled; nil does not.
 	Edit func(*source.Unit)
 	// UntilFailure ends with the first case that fails.
@@ -50,6 +53,8 @@ type Report struct {
 	Cases []Case
 	// Coverage counts how often each rule of each policy fired.
 	Coverage map[string]map[string]int
+	// Warnings say of which kinds of the policies no schema is known.
+	Warnings []document.Problem
 }
 
 // Case is what came of one case.
@@ -83,6 +88,16 @@ func (r *Report) Failed() int {
 // Run runs the policy tests at some paths.
 func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}, modules: map[string]bool{}}
+	for _, path := range o.Policies {
+		whole, err := filepath.Abs(path)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.given = append(r.given, v1alpha1.Text{Value: whole})
+	}
 	if o.UntilFailure {
 		r.maxFailed = 1
 	}
@@ -128,6 +143,9 @@ func (r *runner) tests(ctx context.Context, file string, list []*v1alpha1.Policy
 		if r.ended() {
 			return nil
 		}
+		if len(r.given) > 0 {
+			t.Spec.Policies = r.given
+		}
 		if err := r.test(ctx, file, t); err != nil {
 			return err
 		}
@@ -145,7 +163,9 @@ type runner struct {
 	// maxFailed is how many cases may fail until no more is run; 0 is any number.
 	maxFailed int
 	report    *Report
-	bundles   map[string]*source.Bundle
+	// given are the policies that are tested, instead of those that tests name.
+	given   []v1alpha1.Text
+	bundles map[string]*source.Bundle
 	// modules are the policies' files whose Rego tests have run.
 	modules map[string]bool
 }
@@ -301,6 +321,11 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params compile.Over
 		p.Mode = plan.Enforce // what it would do is what a test is about
 	}
 	r.bundles[id] = b
+	for _, p := range b.Problems {
+		if p.Code == document.UnknownSchema && !slices.Contains(r.report.Warnings, p) {
+			r.report.Warnings = append(r.report.Warnings, p)
+		}
+	}
 	r.cover(b)
 	return b, b.Err()
 }

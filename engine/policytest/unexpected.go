@@ -2,6 +2,7 @@ package policytest
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
@@ -23,6 +24,9 @@ func (c *caseRun) unexpected(at document.Position, got, expected []simulate.Erro
 			again = fmt.Sprintf(" (%d times, %d expected)", times[e]+wanted[e], wanted[e])
 		} else if times[e] > 1 {
 			again = fmt.Sprintf(" (%d times)", times[e])
+		}
+		if strings.Contains(e.message, "; the installation can allow it: ") {
+			again += "; edict allowances prints all that the policy needs"
 		}
 		c.failf(at, "an error that was not expected, for %s: %s%s", e.key, e.message, again)
 	}

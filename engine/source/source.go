@@ -65,6 +65,8 @@ type Bundle struct {
 	Problems   []document.Problem
 	// WatchSelector is that of Options.
 	WatchSelector *selector.Selector
+	// Paths are those that were read.
+	Paths []string
 	// Files counts the files that were read.
 	Files int
 	// Skipped counts the documents that are none of Edict.
@@ -108,7 +110,7 @@ func (b *Bundle) File(path string) string { return b.Place(document.Position{Fil
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
+	b := &Bundle{Paths: paths, Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}

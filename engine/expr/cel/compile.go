@@ -189,8 +189,8 @@ func (c compiling) program(checked *cel.Ast) (*Program, error) {
 // report turns CEL's issues into problems at their places in the file. parsed is nil if
 // the text does not parse.
 func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
-	syntax := false
-	h := hinting{c.env}
+	syntax, said := false, false
+	h := hinting{c.env, c.text.Node != nil && c.text.Node.Text == c.text.Source}
 	unknown := h.unknownCallsIn(parsed, issues.Errors())
 	for _, issue := range issues.Errors() {
 		if unknown.follow[issue.ExprID] || strings.Contains(issue.Message, unknownType) {
@@ -213,8 +213,14 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 		} else {
 			message, hint = h.explain(issue.Message, string([]rune(c.text.Source)[min(offset, utf8.RuneCountInString(c.text.Source)):]), c.env.budget.hints())
 		}
-		if dashed := dashedField.FindString(string([]rune(c.text.Source)[:min(offset, utf8.RuneCountInString(c.text.Source))])); dashed != "" && strings.HasPrefix(message, "undefined name ") {
+		undefined, before := strings.HasPrefix(message, "undefined name "), string([]rune(c.text.Source)[:min(offset, utf8.RuneCountInString(c.text.Source))])
+		switch {
+		case undefined && dashedField.MatchString(before):
 			hint = "a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"]"
+		case undefined && keyWithSlash.MatchString(before) && said:
+			continue // what is before it says so
+		case undefined && keyWithSlash.MatchString(before):
+			hint = messageHint("type 'string' does not support field selection")
 		}
 		at := c.text.at(offset)
 		if elsewhere, known := spelt(c.text.Source); known && syntax {
@@ -224,11 +230,15 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: c.text.Node.SourceLine(at.Line),
 		})
+		said = true
 	}
 }
 
 // dashedField is before a name that may be the rest of another one.
 var dashedField = regexp.MustCompile(`\.\??[A-Za-z_]\w*-$`)
+
+// keyWithSlash is before a name that is the rest of a key.
+var keyWithSlash = regexp.MustCompile(`(labels|annotations|matchLabels|nodeSelector)\.[\w.]*/$`)
 
 // startOf returns where the name of a function begins of which CEL knows where the bracket
 // after it is.

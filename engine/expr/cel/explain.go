@@ -16,7 +16,11 @@ import (
 )
 
 // hinting says of what CEL found what is meant by it, and how to mend it.
-type hinting struct{ env *Env }
+type hinting struct {
+	env *Env
+	// condition says that the expression stands alone, so that it may not use now.
+	condition bool
+}
 
 var (
 	undefinedField = regexp.MustCompile(`^undefined field '([^']+)'`)
@@ -110,7 +114,7 @@ func (h hinting) undefined(name, from string, guess bool) (text, hint string) {
 		name = full
 	}
 	if guess {
-		hint = h.nameHint(name)
+		hint = h.nameHint(name, from)
 	}
 	if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
 		hint = inScope(name, h.inScope())
@@ -132,11 +136,11 @@ func (h hinting) dottedName(text string) string {
 }
 
 // nameHint says what was probably meant by a name that is not defined.
-func (h hinting) nameHint(name string) string {
+func (h hinting) nameHint(name, from string) string {
 	if known, ok := elsewhere[name]; ok {
 		return "write " + known
 	}
-	if hint := h.rootHint(name); hint != "" {
+	if hint := h.rootHint(name, from); hint != "" {
 		return hint
 	}
 	qualifier, bare, qualified := strings.Cut(name, ".")
@@ -158,25 +162,31 @@ func (h hinting) nameHint(name string) string {
 	}
 	var same []string // what is alike in two names is more than their qualifier
 	for _, n := range names {
-		if rest, ok := strings.CutPrefix(n, qualifier+"."); ok {
+		if rest, ok := strings.CutPrefix(n, qualifier+"."); ok && !strings.HasPrefix(n, unlisted) {
 			same = append(same, rest)
 		}
+	}
+	if len(same) == 0 && qualifier != "key" {
+		return "there are no " + qualifier + " here: the policy declares none, or none before this place"
 	}
 	return strings.Replace(document.DidYouMean(bare, same), `"`, `"`+qualifier+".", 1)
 }
 
 // rootHint says what is written in place of the names that every object has, or that every
 // expression but those about params has.
-func (h hinting) rootHint(name string) string {
+func (h hinting) rootHint(name, from string) string {
 	names := h.env.Names()
-	root := "object"
-	if slices.Contains(names, "item") {
-		root = "item"
-	}
 	switch name {
 	case "metadata", "spec", "status":
-		if slices.Contains(names, root) {
-			return "write " + root + "." + name
+		hint := ""
+		for _, root := range []string{"object", "item"} {
+			_, wrong := h.env.base().Compile(root + "." + twoFields.FindString(from))
+			if slices.Contains(names, root) && (hint == "" || wrong.Err() == nil) {
+				hint = "write " + root + "." + name
+			}
+		}
+		if hint != "" {
+			return hint
 		}
 	case "item":
 		if slices.Contains(names, "object") {
@@ -193,12 +203,20 @@ func (h hinting) rootHint(name string) string {
 	return ""
 }
 
+// twoFields matches the fields that a text begins with.
+var twoFields = regexp.MustCompile(`^\w+(\.\??\w+)?`)
+
+// unlisted begins the names of inputs that a policy with children has without declaring them.
+const unlisted = "inputs.unlisted_"
+
 // maxInScope is how many names a hint lists.
 const maxInScope = 12
 
 // inScope returns all names but those of derived expressions, memory among them.
 func (h hinting) inScope() []string {
-	names := slices.DeleteFunc(h.env.Names(), func(n string) bool { return strings.HasPrefix(n, "__") })
+	names := slices.DeleteFunc(h.env.Names(), func(n string) bool {
+		return strings.HasPrefix(n, "__") || strings.HasPrefix(n, unlisted) || n == "now" && h.condition
+	})
 	if slices.Contains(names, "object") && h.env.functions.qualified("memory") {
 		names = append(names, "memory")
 	}

@@ -21,12 +21,20 @@ var elsewhere = map[string]string{
 	"startswith": "x.startsWith(y)", "hasPrefix": "x.startsWith(y)", "endswith": "x.endsWith(y)", "hasSuffix": "x.endsWith(y)", "find_all": "x.findAll(\"literal\")",
 	"math.max": "math.greatest(x, y), or list.max()", "math.min": "math.least(x, y), or list.min()", "math.pow": "a product; there are no powers",
 	"toUpper": "x.upperAscii()", "toLower": "x.lowerAscii()", "parseInt": "int(text)", "toInt": "int(x)", "parseFloat": "double(text)", "toString": "string(x)", "str2int": "int(text)",
-	"get": "x.value(), or x.orValue(default)", "reduce": "list.fold(acc, init, x, e)", "append": "list + [x]", "push": "list + [x]", "keys": "map.map(k, k)", "values": "map.transformList(k, v, v)", "unique": "list.distinct()", "includes": "x.contains(y), or e in list",
+	"get": "m[?key].orValue(default) for a key of a map, x.orValue(default) for an optional", "reduce": "list.fold(acc, init, x, e)", "append": "list + [x]", "push": "list + [x]", "keys": "map.map(k, k)", "values": "map.transformList(k, v, v)", "unique": "list.distinct()", "includes": "x.contains(y), or e in list",
 	"cel.bind": "a variable, of the policy or of the rule, and read its name", "bind": "a variable, of the policy or of the rule, and read its name",
 	"orElse": "x.orValue(default)", "getOrElse": "x.orValue(default)", "isPresent": "x.hasValue()", "isSet": "has(a.b)", "sort_by": "list.sortBy(x, e)",
 	"not": "!x", "authorizer": "nothing: a policy does not ask what users may do", "namespaceObject": "an input of kind Namespace with get: key.namespace", "variable": "variables", "param": "params", "input": "inputs",
+	"random": noRandom, "rand": noRandom, "randInt": noRandom, "randAlphaNum": noRandom, "randomString": noRandom, "uuid": noRandom, "uuidv4": noRandom, "genPassword": noRandom,
+	"lookup": asInput, "fetch": asInput, "getObject": asInput, "listObjects": asInput, "kube": asInput, "resource": asInput, "env": "params.x, a param of the policy", "getenv": "params.x, a param of the policy",
 	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
 }
+
+// What stands for functions that would give another result in the same state, or ask the cluster.
+const (
+	noRandom = "hash.sha256(object.metadata.uid), which differs for each object: the same state gives the same result, so nothing is random; a password comes from a Secret that is made elsewhere"
+	asInput  = "inputs.x, and declare the input x with apiVersion, kind, and get or where, which say what objects it has"
+)
 
 // unconverted says what is wrong with a text that cannot be converted, and how such a
 // text is found or written.
@@ -80,6 +88,11 @@ var mismatches = []struct {
 	{"'_", regexp.MustCompile(`\((timestamp, string|string, timestamp)\)`), "a time is a timestamp: timestamp(\"2026-03-01T12:00:00Z\"), timestamp(text)"},
 	{"", regexp.MustCompile(`null`), "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"},
 	{"'_[_]'", regexp.MustCompile(`'\([^(), ]*[./][^(), ]*, string\)`), "an object has fields, not keys: x.name, in backticks if it is no word: x.`foo-bar`"},
+	{"'_[_]'", regexp.MustCompile(`'\(list\([^()]*ondition[^()]*\), string\)`), "conditions.isTrue(object.?status.conditions, \"Ready\") asks for a condition, conditions.find gives it"},
+	{"'_[_]'", regexp.MustCompile(`'\(list\(.*, string\)`), "a list has items by number, as in x[0]: x.exists(e, e.name == y) asks for one, x.filter(e, e.name == y) finds it"},
+	{"'_<", regexp.MustCompile(`'\(bool, `), "a comparison has two sides: a < x && x < b"},
+	{"=_'", regexp.MustCompile(`'\(map\(string, string\), map\(|, map\(string, string\)\)`), "the values of both maps have one type: a text stands in quotes, as in {\"a\": \"1\"}"},
+	{"=_'", regexp.MustCompile(`'\(list\(.*, list\(`), "the items of both lists have one type: a text stands in quotes, as in [\"1\"]"},
 	{"'_[_]'", regexp.MustCompile(`'\(string, `), "a text has no items: x.substring(0, 1), x.split(\"\")"},
 	{"'_%_'", regexp.MustCompile(`'\(string, `), "a text is filled in by \"...\".format([...]), or a template"},
 	{"'_", regexp.MustCompile(`'\((int, string|string, int)\)`), "int(text) or string(number) makes both of one type"},
@@ -96,10 +109,8 @@ var mismatches = []struct {
 	{"", regexp.MustCompile(`Semver`), "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"},
 	{"'_+_'", regexp.MustCompile(`\(map\(`), elsewhere["merge"]},
 	{"'contains'", regexp.MustCompile(`map\(`), "key in x asks for a key of a map"},
-	{"'orValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
-	{"'hasValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
-	{"'_==_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
-	{"'_!=_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
+	{"Value'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
+	{"=_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
 	{"'!_'", anything, "! takes true or false: x == 0, size(x) == 0, !has(a.b)"},
 	{"'elapsed'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
 	{"'grace.holds'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
@@ -108,8 +119,7 @@ var mismatches = []struct {
 	{"'-_'", regexp.MustCompile(`\(timestamp\)`), "a time has no opposite: -int(x), its seconds, puts the latest first"},
 	{"'_*_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
 	{"'_/_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
-	{"'_==_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
-	{"'_!=_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
+	{"=_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
 }
 
 var anything = regexp.MustCompile(``)
@@ -165,6 +175,8 @@ var foreign = []struct{ word, from, text, hint string }{
 	{"or", "or ", `"or" is no operator of CEL`, "&&, || and ! are"},
 	{"not", "not ", `"not" is no operator of CEL`, "&&, || and ! are"},
 	{"is", "is ", `"is" is no operator of CEL`, "== compares; has(a.b) asks whether a field is there"},
+	{"between", "between ", `"between" is no operator of CEL`, "x >= 1 && x <= 3"},
+	{"like", "like ", `"like" is no operator of CEL`, "x.matches(\"literal\"), x.contains(y), x.startsWith(y)"},
 	{"??", "??", `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
 }
 
@@ -177,6 +189,9 @@ var otherwise = []struct {
 	{regexp.MustCompile(`\?\?`), `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
 	{regexp.MustCompile(`[\w\])]\?\.[A-Za-z_]`), `"?." is no operator of CEL`, "a field that may be absent is read by .?, as in object.?status.?phase.orValue(\"\")"},
 	{regexp.MustCompile(`=~`), `"=~" is no operator of CEL`, "x.matches(\"literal\"), or pattern.search(pattern, text)"},
+	{regexp.MustCompile(`\d\.\.`), `".." is no operator of CEL`, "x >= 1 && x <= 3, or lists.range(n)"},
+	{regexp.MustCompile(`\bin \([^()]*,`), "( ) make no list", "x in [1, 3]"},
+	{regexp.MustCompile(`[=!]==`), `"===" and "!==" are no operators of CEL`, "== and != compare values and types"},
 	{regexp.MustCompile(`<>`), `"<>" is no operator of CEL`, "!= compares"},
 	{regexp.MustCompile(`\{\{`), "this is no Go template", "an expression stands here as it is, without {{ }}"},
 	{regexp.MustCompile(`(^|[(&|]) *not `), `"not" is no operator of CEL`, "&&, || and ! are"},

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// otherWords are commands of other programs, and what does the same for a policy.
+var otherWords = []struct{ words, answer string }{
+	{"lint validate vet compile build audit", "edict check PATH checks policies"},
+	{"diff preview dry-run", "edict plan --policies PATH says what policies would change in a cluster, edict simulate in manifests"},
+	{"describe why why-not show trace debug inspect", "edict explain POLICY [NAMESPACE/]NAME says why a policy decides as it does about an object"},
+	{"apply create install deploy upgrade replace push publish", "a policy runs from a ConfigMap: kubectl create configmap NAME --from-file PATH, then kubectl label configmap NAME edict.dev/policy=true, in the namespace of the controller (helm installs that); edict wait waits until it is in force, edict plan says what would change"},
+	{"get list ls status policies ps", "kubectl get configmaps -A -l edict.dev/policy lists the policies of a cluster; edict history lists their revisions, edict hold list what is paused"},
+	{"delete remove uninstall destroy rm", "delete the ConfigMap of the policy with kubectl; edict release takes the finalizers of policies off the objects first"},
+	{"logs log events", "kubectl logs shows those of the controller; edict explain POLICY [NAMESPACE/]NAME says what it decided about an object, and why"},
+	{"new generate scaffold", "edict init NAME begins a policy from a recipe"},
+	{"render try template", "edict simulate --policies PATH --objects PATH says what policies write"},
+	{"pause suspend stop disable", "edict hold --policy NAME holds a policy, edict resume ends a pause"},
+	{"rollout undo revert", "edict rollback POLICY takes the last edit back, edict history lists the revisions"},
+}
+
+// unknownCommand says of a word that is no command which one is meant.
+func unknownCommand(root *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q", word)
+	for _, other := range otherWords {
+		if slices.Contains(strings.Fields(other.words), strings.ToLower(word)) {
+			return fmt.Errorf("%w: %s", err, other.answer)
+		}
+	}
+	return fmt.Errorf("%w; %s", err, cmp.Or(document.DidYouMean(word, subcommands(root)), "the commands are "+strings.Join(subcommands(root), ", ")))
+}
+
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// unexpectedArgument says of an argument of a command that takes none where it belongs.
+func unexpectedArgument(cmd *cobra.Command, arg string) error {
+	hint := document.DidYouMean(arg, subcommands(cmd))
+	if cmd.Flags().Lookup("policies") != nil {
+		hint = "policies are named by a flag, --policies " + arg
+	}
+	return fmt.Errorf("%s takes no argument %q%s: %s", cmd.CommandPath(), arg, hinted(hint), cmd.UseLine())
+}
