@@ -3,6 +3,7 @@
 package restart
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
@@ -60,10 +61,7 @@ var unfit = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 // of the annotation that tells when.
 func annotationName(rollout, name string) string {
 	prefix, _, prefixed := strings.Cut(rollout, "/")
-	fit := strings.Trim(unfit.ReplaceAllString(name, "-"), "-.")
-	if fit == "" {
-		fit = "configmap"
-	}
+	fit := cmp.Or(strings.Trim(unfit.ReplaceAllString(name, "-"), "-."), "configmap")
 	if len(digest)+len(fit) > longest {
 		sum := sha256.Sum256([]byte(name))
 		fit = strings.TrimRight(fit[:kept], "-.") + "-" + hex.EncodeToString(sum[:])[:digits]
@@ -114,10 +112,7 @@ func (in source) inContainer(c value.Value, name string) bool {
 }
 
 func (in source) inVolume(v value.Value, name string) bool {
-	if value.StringAt(v, in.volume, in.named) == name {
-		return true
-	}
-	return slices.ContainsFunc(items(value.Path(v, "projected"), "sources"), func(s value.Value) bool { return value.StringAt(s, in.projected, "name") == name })
+	return value.StringAt(v, in.volume, in.named) == name || slices.ContainsFunc(items(value.Path(v, "projected"), "sources"), func(s value.Value) bool { return value.StringAt(s, in.projected, "name") == name })
 }
 
 func items(v value.Value, field string) []value.Value {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,12 +66,7 @@ func printLCOV(w io.Writer, points []coverage.Point) error {
 func lineRecords(lines map[int]int) string {
 	var out strings.Builder
 	hit := 0
-	numbers := make([]int, 0, len(lines))
-	for line := range lines {
-		numbers = append(numbers, line)
-	}
-	slices.Sort(numbers)
-	for _, line := range numbers {
+	for _, line := range slices.Sorted(maps.Keys(lines)) {
 		fmt.Fprintf(&out, "DA:%d,%d\n", line, lines[line])
 		if lines[line] > 0 {
 			hit++

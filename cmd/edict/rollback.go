@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,8 +167,5 @@ func valuesNote(e, newest *history.Entry) string {
 	if was == now {
 		return ""
 	}
-	if was == "" {
-		was = "none"
-	}
-	return "; the values given for params were " + was + ", and are not changed: they are in the ConfigMaps labelled edict.dev/params"
+	return "; the values given for params were " + cmp.Or(was, "none") + ", and are not changed: they are in the ConfigMaps labelled edict.dev/params"
 }

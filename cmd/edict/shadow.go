@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -77,11 +78,7 @@ func printShadows(w io.Writer, reports []reconcile.ShadowReport) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "POLICY\tSHADOW\tENFORCED\tEVALUATIONS\tDISAGREEMENTS\tUNDETERMINED\tDIFFERING NOW")
 	for _, r := range reports {
-		enforced := r.Enforced
-		if enforced == "" {
-			enforced = "(none)"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", r.Policy, r.Revision, enforced, r.Evaluations, r.Disagreements, r.Undetermined, r.Differing)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", r.Policy, r.Revision, cmp.Or(r.Enforced, "(none)"), r.Evaluations, r.Disagreements, r.Undetermined, r.Differing)
 	}
 	if err := t.Flush(); err != nil {
 		return err

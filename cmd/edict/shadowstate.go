@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -128,8 +129,5 @@ func (s *shadowState) whyNot(name string, known []string) string {
 
 func statusOf(m *corev1.ConfigMap) string {
 	status := strings.TrimSpace(m.Annotations[v1alpha1.AnnotationStatus] + " " + m.Annotations[v1alpha1.AnnotationError])
-	if status == "" {
-		status = "none, because no controller has read it yet"
-	}
-	return fmt.Sprintf("the status of its ConfigMap %s/%s: %s", m.Namespace, m.Name, status)
+	return fmt.Sprintf("the status of its ConfigMap %s/%s: %s", m.Namespace, m.Name, cmp.Or(status, "none, because no controller has read it yet"))
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -118,12 +119,7 @@ func (d Domain) Union(o Domain) Domain {
 	out := Domain{Subject: d.Subject, Of: d.Of, Texts: slices.Concat(d.Texts, o.Texts), Ranges: slices.Concat(d.Ranges, o.Ranges)}
 	slices.Sort(out.Texts)
 	out.Texts = slices.Compact(out.Texts)
-	slices.SortFunc(out.Ranges, func(a, b Span) int {
-		if a.From < b.From {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out.Ranges, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	out.Ranges = merged(out.Ranges)
 	return out
 }

@@ -2,13 +2,12 @@ package apiserver
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/edict-dev/edict/engine/schema"
 )
 
 // lock is a rule about fields of a built-in kind that nobody can change.
@@ -36,13 +35,7 @@ type lock struct {
 //go:embed immutable.json
 var locksText []byte
 
-var locks = sync.OnceValue(func() map[string][]lock {
-	out := map[string][]lock{}
-	if err := utiljson.Unmarshal(locksText, &out); err != nil {
-		panic(fmt.Sprintf("the embedded table of immutable fields: %v", err))
-	}
-	return out
-})
+var locks = schema.Table[[]lock]("immutable fields", locksText)
 
 // immutable refuses a change of a field that nobody can change.
 func (k kind) immutable(old, next Object) error {

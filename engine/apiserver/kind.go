@@ -2,9 +2,6 @@ package apiserver
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
@@ -36,13 +33,7 @@ func (k kind) hasStatus() bool { return k.structure == nil || k.structure.Status
 //go:embed numbered.json
 var numberedText []byte
 
-var numbered = sync.OnceValue(func() map[string]string {
-	out := map[string]string{}
-	if err := json.Unmarshal(numberedText, &out); err != nil {
-		panic(fmt.Sprintf("the embedded table of generations: %v", err))
-	}
-	return out
-})
+var numbered = schema.Table[string]("generations", numberedText)
 
 func (k kind) name() string { return k.gvk.Group() + "/" + k.gvk.Kind }
 

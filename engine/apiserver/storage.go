@@ -36,11 +36,7 @@ func (s *storage) version() string { return strconv.Itoa(s.serial) }
 
 // list returns every object, sorted by kind, namespace and name.
 func (s *storage) list() []Object {
-	ids := make([]world.ID, 0, len(s.objects))
-	for id := range s.objects {
-		ids = append(ids, id)
-	}
-	return s.sorted(ids)
+	return s.sorted(slices.Collect(maps.Keys(s.objects)))
 }
 
 func (s *storage) sorted(ids []world.ID) []Object {

@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -188,10 +189,7 @@ type bounds struct {
 }
 
 func (b *bounds) adopt(own, otherwise, most *plan.Limit) {
-	if own == nil {
-		own = otherwise
-	}
-	b.limits = [2]*plan.Limit{own, most}
+	b.limits = [2]*plan.Limit{cmp.Or(own, otherwise), most}
 	for i, l := range b.limits {
 		if l != nil {
 			b.windows[i].resize(l.Window)

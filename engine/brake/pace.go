@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -122,10 +123,7 @@ func (p *Policy) paced(now time.Time) (out []Paced) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Paced) int {
-		if c := a.Since.Compare(b.Since); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Key.String(), b.Key.String())
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Key.String(), b.Key.String()))
 	})
 	return out
 }

@@ -3,6 +3,7 @@ package brake
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -93,15 +94,11 @@ const (
 func (b *Brakes) Records() map[string]*Record {
 	out := map[string]*Record{}
 	b.mu.Lock()
-	names, holds := make([]string, 0, len(b.policies)), slices.Clone(b.holds)
-	for name := range b.policies {
-		names = append(names, name)
-	}
+	names, holds := slices.Sorted(maps.Keys(b.policies)), slices.Clone(b.holds)
 	for name := range b.kept {
 		out[name] = &Record{Pauses: slices.Clone(b.kept[name])}
 	}
 	b.mu.Unlock()
-	slices.Sort(names)
 	size := 0
 	for _, name := range names {
 		r := &Record{Pauses: b.Pauses(name)}

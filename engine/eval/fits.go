@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -38,10 +39,7 @@ func finite(v value.Value) error {
 	if !found {
 		return nil
 	}
-	if where == "" {
-		where = "the value"
-	}
-	return fmt.Errorf("%s is %v, which no object can have; test it with math.isFinite, or write string(...)", where, number)
+	return fmt.Errorf("%s is %v, which no object can have; test it with math.isFinite, or write string(...)", cmp.Or(where, "the value"), number)
 }
 
 // fit refuses writes, from an index on, that are too large, that have numbers which no object

@@ -55,10 +55,7 @@ func readsOf(p *plan.Policy, w Write, same bool) bool {
 
 // watched reports whether a policy reads objects of a kind by their labels.
 func watched(p *plan.Policy, kind schema.GVK) bool {
-	if p.Primary.GVK == kind && p.Primary.Selector != nil {
-		return true
-	}
-	return slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Source.GVK == kind && in.Source.Selector != "" })
+	return p.Primary.GVK == kind && p.Primary.Selector != nil || slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Source.GVK == kind && in.Source.Selector != "" })
 }
 
 func touches(w Write, field string) bool {

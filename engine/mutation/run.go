@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,17 +172,7 @@ func (r *run) result() *Result {
 		out.Score = 100 * float64(out.Killed) / float64(out.Mutants)
 	}
 	slices.SortFunc(out.Survivors, func(a, b Mutant) int {
-		switch {
-		case a.Policy != b.Policy:
-			if a.Policy < b.Policy {
-				return -1
-			}
-			return 1
-		case a.Line != b.Line:
-			return a.Line - b.Line
-		default:
-			return a.Column - b.Column
-		}
+		return cmp.Or(cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return out
 }

@@ -120,10 +120,7 @@ func (p *Primary) Selects(o *world.Object) bool {
 	if !p.Selector.Matches(value.Path(o.Value, "metadata", "labels")) {
 		return false
 	}
-	if len(p.Namespaces) == 0 {
-		return true
-	}
-	return slices.Contains(p.Namespaces, o.Namespace)
+	return len(p.Namespaces) == 0 || slices.Contains(p.Namespaces, o.Namespace)
 }
 
 // Left reports whether an object that the policy no longer selects is still

@@ -264,12 +264,7 @@ func object(n *document.Node) (simulate.Object, error) {
 }
 
 func index(world []simulate.Object, id simulate.Identity) int {
-	for i, o := range world {
-		if simulate.ID(o) == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(world, func(o simulate.Object) bool { return simulate.ID(o) == id })
 }
 
 // merge applies merge patches, written as partial manifests, to a world.

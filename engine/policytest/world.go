@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -176,10 +177,6 @@ func (c *caseRun) begin() (out *Start, err error) {
 	if out.Now, err = c.now(); err != nil {
 		return nil, err
 	}
-	script := c.doc.Answers
-	if script == nil {
-		script = c.test.Spec.Answers
-	}
-	out.Answers, err = scripted(script)
+	out.Answers, err = scripted(cmp.Or(c.doc.Answers, c.test.Spec.Answers))
 	return out, err
 }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,11 +101,8 @@ func effectDifferences(title string, ours, theirs *eval.Effect) []string {
 // patched returns the object of an effect as another one of it leaves it; nil leaves it as
 // it is.
 func patched(e, of *eval.Effect) *value.Map {
-	before := of.Before
-	if before == nil {
-		before = value.Empty
-	}
-	if e == nil {
+	before := cmp.Or(of.Before, value.Empty)
+	if e == nil || e.Patch == nil {
 		return before
 	}
 	return before.Merged(e.Patch)

@@ -53,10 +53,7 @@ func (e *echo) explains(woken []record.Wake, now time.Time) bool {
 
 // leads reports whether a write of the key led to the state that woke it.
 func (e *echo) leads(w record.Wake) bool {
-	if w.After == nil {
-		return false
-	}
-	return slices.Contains(e.wrote, state{w.After.ID(), w.After.Version().ResourceVersion})
+	return w.After != nil && slices.Contains(e.wrote, state{w.After.ID(), w.After.Version().ResourceVersion})
 }
 
 // keepEcho keeps the answers of a decision that has written all it wanted to. One that

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -65,10 +67,7 @@ func (p *parser) fields(n *document.Node, what string, known map[string]func(*do
 		p.problems.Hintf(n.Pos, example, "%s must be a mapping, not %s", what, n.Kind)
 		return
 	}
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(known))
 	for i, key := range n.Keys {
 		if read := known[key.Text]; read != nil {
 			read(n.Values[i])

@@ -2,9 +2,6 @@ package schema
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
-	"sync"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -15,13 +12,7 @@ import (
 //go:embed constraints.json
 var constraintsText []byte
 
-var constraints = sync.OnceValue(func() map[string]map[string]spec.SchemaProps {
-	out := map[string]map[string]spec.SchemaProps{}
-	if err := json.Unmarshal(constraintsText, &out); err != nil {
-		panic(fmt.Sprintf("the embedded table of constraints: %v", err))
-	}
-	return out
-})
+var constraints = Table[map[string]spec.SchemaProps]("constraints", constraintsText)
 
 // constrain adds to the schema of a field what the code of the API server requires of it.
 func constrain(s *spec.Schema, definition, field string) {

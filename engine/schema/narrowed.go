@@ -2,11 +2,8 @@ package schema
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"sync"
 )
 
 // restart is what the code of the API server takes as restartPolicy of the Pods that objects
@@ -23,13 +20,7 @@ type restart struct {
 //go:embed restarts.json
 var restartsText []byte
 
-var restarts = sync.OnceValue(func() map[string]restart {
-	out := map[string]restart{}
-	if err := json.Unmarshal(restartsText, &out); err != nil {
-		panic(fmt.Sprintf("the embedded table of restart policies: %v", err))
-	}
-	return out
-})
+var restarts = Table[restart]("restart policies", restartsText)
 
 // narrow gives a definition with a template of Pods the values that their restartPolicy may
 // have there.

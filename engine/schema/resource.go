@@ -2,11 +2,8 @@ package schema
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Resource is how the API server serves a kind: permissions name resources,
@@ -26,13 +23,7 @@ type Resource struct {
 //go:embed resources.json
 var builtinResources []byte
 
-var builtinTable = sync.OnceValue(func() map[string]Resource {
-	out := map[string]Resource{}
-	if err := json.Unmarshal(builtinResources, &out); err != nil {
-		panic(fmt.Sprintf("the embedded table of resources: %v", err))
-	}
-	return out
-})
+var builtinTable = Table[Resource]("resources", builtinResources)
 
 // Resource returns the resource of a kind; false when neither a CRD nor the
 // built-in kinds tell. The plural is never guessed: a wrong permission would

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -197,9 +199,5 @@ func (d *Definitions) below(name string) []string {
 		}
 	}
 	visit(spec.RefSchema(schemaReference + name))
-	out := make([]string, 0, len(seen))
-	for ref := range seen {
-		out = append(out, ref)
-	}
-	return out
+	return slices.Collect(maps.Keys(seen))
 }

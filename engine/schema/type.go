@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -138,12 +139,7 @@ func (t *Type) Omitted(name string, isList bool) bool {
 
 // FieldNames returns the names of an object's fields, sorted.
 func (t *Type) FieldNames() []string {
-	names := make([]string, 0, len(t.Fields))
-	for name := range t.Fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(t.Fields))
 }
 
 // Untyped is the type of an object of a kind without a schema: its metadata

@@ -7,10 +7,9 @@ import (
 
 // agenda is what is to be decided about, and when.
 type agenda struct {
-	// work are the keys to reconcile now, timers those that are due later, retries
+	// work are the keys to reconcile now, in their order, timers those that are due later, retries
 	// those that failed and are tried again.
-	work            *queue
-	timers, retries *schedule
+	work, timers, retries *schedule
 	// failures counts those of a key, one after the other.
 	failures map[item]int
 	// order names the keys to decide about next; nil is as they come.
@@ -18,7 +17,7 @@ type agenda struct {
 }
 
 func newAgenda() *agenda {
-	return &agenda{work: newQueue(), timers: newSchedule(), retries: newSchedule(), failures: map[item]int{}}
+	return &agenda{work: newSchedule(), timers: newSchedule(), retries: newSchedule(), failures: map[item]int{}}
 }
 
 // clear drops all that is to be done.
@@ -32,19 +31,19 @@ func (a *agenda) clear() {
 // take returns the next key to decide about; false when the order names no other.
 func (a *agenda) take() (item, bool) {
 	if a.order == nil {
-		return a.work.next(), true
+		return a.work.take(time.Time{})
 	}
 	for len(a.order) > 0 {
 		name := a.order[0]
 		a.order = a.order[1:]
 		if name == Others {
 			a.order = nil
-			return a.work.next(), true
+			return a.work.take(time.Time{})
 		}
-		at := slices.IndexFunc(a.work.items, func(i item) bool { return work(i).String() == name })
+		at := slices.IndexFunc(a.work.list, func(d *due) bool { return work(d.item).String() == name })
 		if at >= 0 {
-			i := a.work.items[at]
-			a.work.remove(at)
+			i := a.work.list[at].item
+			a.work.remove(i)
 			return i, true
 		}
 	}

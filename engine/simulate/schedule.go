@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 	"time"
@@ -11,7 +12,7 @@ import (
 // has 10,000 deadlines.
 type schedule struct {
 	held map[item]*due
-	// list is a heap, the earliest first.
+	// list is a heap, the earliest first, of one time in their order.
 	list dueList
 }
 
@@ -36,6 +37,9 @@ func (s *schedule) set(i item, at time.Time) {
 	s.held[i] = d
 	heap.Push(&s.list, d)
 }
+
+// add schedules an item for any time.
+func (s *schedule) add(i item) { s.set(i, time.Time{}) }
 
 // remove takes an item out, if it is there.
 func (s *schedule) remove(i item) {
@@ -81,8 +85,12 @@ func (s *schedule) clear() {
 // dueList implements heap.Interface.
 type dueList []*due
 
-func (h dueList) Len() int           { return len(h) }
-func (h dueList) Less(a, b int) bool { return h[a].at.Before(h[b].at) }
+func (h dueList) Len() int { return len(h) }
+
+func (h dueList) Less(a, b int) bool {
+	return cmp.Or(h[a].at.Compare(h[b].at), compareItems(h[a].item, h[b].item)) < 0
+}
+
 func (h dueList) Swap(a, b int) {
 	h[a], h[b] = h[b], h[a]
 	h[a].place, h[b].place = a, b

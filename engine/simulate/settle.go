@@ -22,7 +22,7 @@ type settling struct {
 
 // run goes on until no work is left, or none that the order names.
 func (s *settling) run(ctx context.Context) {
-	for ; s.sim.agenda.work.len() > 0 && ctx.Err() == nil && s.sim.ended == ""; s.passes++ {
+	for ; len(s.sim.agenda.work.list) > 0 && ctx.Err() == nil && s.sim.ended == ""; s.passes++ {
 		next, ok := s.sim.agenda.take()
 		if !ok {
 			return

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -24,10 +23,10 @@ func work(i item) Work { return Work{Policy: i.policy, Key: i.key} }
 
 // Pending returns the keys that are to be decided about now, sorted.
 func (s *Simulation) Pending() []Work {
-	items := slices.SortedFunc(slices.Values(s.agenda.work.items), compareItems)
-	out := make([]Work, len(items))
-	for n, i := range items {
-		out[n] = work(i)
+	list := s.agenda.work.all()
+	out := make([]Work, len(list))
+	for n, d := range list {
+		out[n] = work(d.item)
 	}
 	return out
 }

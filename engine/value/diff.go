@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,12 +84,7 @@ func (d *Differ) below(path, name string) string {
 // items compares lists, of which one may be nil, item by item. It reports false if their items
 // cannot be told apart.
 func (d *Differ) items(path string, before, after *List, t *schema.Type) bool {
-	if before == nil {
-		before = NewList(nil)
-	}
-	if after == nil {
-		after = NewList(nil)
-	}
+	before, after = cmp.Or(before, EmptyList), cmp.Or(after, EmptyList)
 	key := itemKey(before.items, after.items)
 	if before.Len()+after.Len() == 0 || key == "" && !d.Places {
 		return false

@@ -150,6 +150,22 @@ func integer(n int64, t *schema.Type) Value {
 	return types.Int(n)
 }
 
+// covers reports whether a mask keeps all that another keeps.
+func (m *Mask) covers(other *Mask) bool {
+	switch {
+	case other == nil || m == other || m != nil && m.All:
+		return true
+	case m == nil || other.All || !m.Each.covers(other.Each):
+		return false
+	}
+	for name, of := range other.Fields {
+		if field, ok := m.Fields[name]; !ok || !field.covers(of) {
+			return false
+		}
+	}
+	return true
+}
+
 // Merge returns a mask that keeps what either keeps. Masks are not changed, so it may be
 // one of them.
 func Merge(a, b *Mask) *Mask {
@@ -160,9 +176,9 @@ func Merge(a, b *Mask) *Mask {
 		return a
 	case a.All || b.All:
 		return KeepAll
-	case Covers(a, b):
+	case a.covers(b):
 		return a
-	case Covers(b, a):
+	case b.covers(a):
 		return b
 	}
 	out := &Mask{Each: Merge(a.Each, b.Each), Fields: map[string]*Mask{}}

@@ -60,15 +60,8 @@ func differences(usual, other []simulate.Object) (out []difference) {
 	for id, o := range byID {
 		out = append(out, difference{id: id, got: o})
 	}
-	slices.SortFunc(out, func(a, b difference) int { return compareText(named(a.id), named(b.id)) })
+	slices.SortFunc(out, func(a, b difference) int { return strings.Compare(named(a.id), named(b.id)) })
 	return out
-}
-
-func compareText(a, b string) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // fields returns the fields of two objects that differ.

@@ -76,7 +76,7 @@ func (r *plainRun) rank() {
 	}
 	order := slices.Clone(r.left)
 	slices.SortStableFunc(order, func(a, b *candidate) int {
-		return cmp.Or(-compareScores(a.score, b.score), value.CompareAll(keys[a], keys[b]))
+		return cmp.Or(-cmp.Compare(a.score, b.score), value.CompareAll(keys[a], keys[b]))
 	})
 	for i, c := range order {
 		if c.details != nil {

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -98,7 +99,7 @@ func (r *plainRun) choose() error {
 	if r.in.Select.Take != nil {
 		return r.take()
 	}
-	best := slices.MaxFunc(r.left, func(a, b *candidate) int { return compareScores(a.score, b.score) }).score
+	best := slices.MaxFunc(r.left, func(a, b *candidate) int { return cmp.Compare(a.score, b.score) }).score
 	tied := slices.DeleteFunc(slices.Clone(r.left), func(c *candidate) bool { return c.score != best })
 	at, err := first(r.in.Select.OrderBy, len(tied), func(i int) expr.Scope { return r.scope(tied[i]) }, r.in.Meter)
 	if err != nil {
@@ -112,16 +113,6 @@ func (r *plainRun) choose() error {
 func (r *plainRun) win(c *candidate) {
 	r.outcome.Winners = append(r.outcome.Winners, Winner{Values: c.values, Score: c.score})
 	c.details.won()
-}
-
-func compareScores(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // first returns the index of the first of n candidates by some expressions.

@@ -66,7 +66,7 @@ func (r *plainRun) order() ([]int, error) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(-compareScores(r.left[a].score, r.left[b].score), value.CompareAll(keys[a], keys[b]))
+		return cmp.Or(-cmp.Compare(r.left[a].score, r.left[b].score), value.CompareAll(keys[a], keys[b]))
 	})
 	return order, nil
 }

@@ -66,7 +66,7 @@ func (r *stagedRun) order() ([]int32, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b int32) int {
-		return cmp.Or(-compareScores(r.scoreOf(int(a)), r.scoreOf(int(b))), compare(a, b))
+		return cmp.Or(-cmp.Compare(r.scoreOf(int(a)), r.scoreOf(int(b))), compare(a, b))
 	})
 	return rows, nil
 }

@@ -1,12 +1,13 @@
 package cel
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
-	"slices"
 )
 
 // costs tells what an expression costs by its text: a unit for each name, field

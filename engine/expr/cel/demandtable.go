@@ -3,42 +3,10 @@ package cel
 // What is declared of the overloads of the libraries. A library that gets new
 // ones is not used until they are declared here: NewEnv fails.
 var (
-	addedDemand         = &demand{need: added, instead: join}
-	replacedDemand      = &demand{need: replaced}
-	cutDemand           = &demand{need: cut}
-	joinedDemand        = &demand{need: joinedText}
-	formattedDemand     = &demand{need: formatted}
-	searchedDemand      = &demand{need: searched}
-	mappedDemand        = &demand{need: mapped}
-	quotedDemand        = &demand{need: quoted}
-	convertedDemand     = &demand{need: converted}
-	digitsDemand        = &demand{need: digits}
-	versionDemand       = &demand{need: parsed(48, charactersPerUnit/3)}
-	heldDemand          = &demand{need: held}
-	addressDemand       = &demand{need: parsed(1, charactersPerUnit)}
-	urlDemand           = &demand{need: parsed(4, charactersPerUnit)}
-	queryDemand         = &demand{need: query}
-	pathDemand          = &demand{need: path}
-	validatedDemand     = &demand{need: validated}
-	matchedDemand       = &demand{need: matched, pattern: true}
-	foundAllDemand      = &demand{need: foundAll, pattern: true}
-	relistedDemand      = &demand{need: relisted}
-	rangedDemand        = &demand{need: ranged}
-	flattenedDemand     = &demand{need: flattened}
-	distinctDemand      = &demand{need: distinctNeed, instead: distinct}
-	setsContainDemand   = &demand{need: setsNeed, instead: setsContain}
-	setsEqualDemand     = &demand{need: setsNeed, instead: setsEqual}
-	setsIntersectDemand = &demand{need: setsNeed, instead: setsIntersect}
-	sortedDemand        = &demand{need: sorted}
-	summedDemand        = &demand{need: summed}
-	comparedDemand      = &demand{need: compared}
-	memberDemand        = &demand{need: memberOf}
-	includesDemand      = &demand{need: included}
-	insertedDemand      = &demand{need: inserted}
-	scannedDemand       = &demand{need: scanned}
-	keyDemand           = &demand{need: looked} // also of a call that is put around a key
-	interpretedDemand   = &demand{need: interpreted}
-	containedDemand     = &demand{need: contained}
+	addedDemand  = &demand{need: added, instead: join}
+	summedDemand = &demand{need: summed}
+	memberDemand = &demand{need: memberOf}
+	keyDemand    = &demand{need: looked} // also of a call that is put around a key
 )
 
 // catalogue are the overloads of the libraries by what is declared of them.
@@ -46,87 +14,87 @@ var catalogue = map[*demand][]string{
 	addedDemand: {
 		"add_string", "add_bytes", "add_list",
 	},
-	replacedDemand: {
+	{need: replaced}: {
 		"string_replace_string_string", "string_replace_string_string_int",
 	},
-	cutDemand: {
+	{need: cut}: {
 		"string_split_string", "string_split_string_int",
 	},
-	joinedDemand: {
+	{need: joinedText}: {
 		"list_join", "list_join_string",
 	},
-	formattedDemand: {
+	{need: formatted}: {
 		"string_format",
 	},
-	searchedDemand: {
+	{need: searched}: {
 		"string_index_of_string", "string_index_of_string_int", "string_last_index_of_string", "string_last_index_of_string_int",
 		"list_a_index_of_int", "list_a_last_index_of_int",
 	},
-	mappedDemand: {
+	{need: mapped}: {
 		"string_lower_ascii", "string_upper_ascii", "string_trim", "string_substring_int", "string_substring_int_int",
 		"string_char_at_int",
 	},
-	quotedDemand: {
+	{need: quoted}: {
 		"strings_quote",
 	},
-	convertedDemand: {
+	{need: converted}: {
 		"bytes_to_string", "string_to_bytes",
 	},
-	digitsDemand: {
+	{need: digits}: {
 		"string_to_quantity", "is_quantity_string",
 	},
-	versionDemand: {
+	{need: parsed(48, charactersPerUnit/3)}: {
 		"string_to_semver", "string_bool_to_semver", "is_semver_string", "is_semver_string_bool",
 	},
-	heldDemand: {
+	{need: held}: {
 		"semver_compare_to", "semver_is_greater_than", "semver_is_less_than", "quantity_compare_to", "quantity_is_greater_than",
 		"quantity_is_less_than", "quantity_add", "quantity_add_int", "quantity_sub", "quantity_sub_int", "quantity_sign",
 		"quantity_is_integer", "quantity_get_int", "quantity_get_float",
 	},
-	addressDemand: {
+	{need: parsed(1, charactersPerUnit)}: {
 		"string_to_ip", "is_ip", "ip_is_canonical", "string_to_cidr", "is_cidr", "cidr_contains_ip_string",
 		"cidr_contains_cidr_string",
 	},
-	urlDemand: {
+	{need: parsed(4, charactersPerUnit)}: {
 		"string_to_url", "is_url_string",
 	},
-	queryDemand: {
+	{need: query}: {
 		"url_get_query",
 	},
-	pathDemand: {
+	{need: path}: {
 		"url_get_escaped_path", "url_get_host", "url_get_hostname", "url_get_port",
 	},
-	validatedDemand: {
+	{need: validated}: {
 		"format-validate",
 	},
-	matchedDemand: {
+	{need: matched, pattern: true}: {
 		"matches", "matches_string", "string_find_string",
 	},
-	foundAllDemand: {
+	{need: foundAll, pattern: true}: {
 		"string_find_all_string", "string_find_all_string_int",
 	},
-	relistedDemand: {
+	{need: relisted}: {
 		"list_reverse", "list_slice", "optional_unwrap", "optional_unwrapOpt",
 	},
-	rangedDemand: {
+	{need: ranged}: {
 		"lists_range",
 	},
-	flattenedDemand: {
+	{need: flattened}: {
 		"list_flatten", "list_flatten_int",
 	},
-	distinctDemand: {
+	{need: distinctNeed, instead: distinct}: {
 		"list_distinct",
 	},
-	setsContainDemand: {
+	{need: setsNeed, instead: setsContain}: {
 		"list_sets_contains_list",
 	},
-	setsEqualDemand: {
+	{need: setsNeed, instead: setsEqual}: {
 		"list_sets_equivalent_list",
 	},
-	setsIntersectDemand: {
+	{need: setsNeed, instead: setsIntersect}: {
 		"list_sets_intersects_list",
 	},
-	sortedDemand: {
+	{need: sorted}: {
 		"list_bool_sortByAssociatedKeys", "list_bytes_sortByAssociatedKeys", "list_double_sortByAssociatedKeys",
 		"list_google.protobuf.Duration_sortByAssociatedKeys", "list_google.protobuf.Timestamp_sortByAssociatedKeys",
 		"list_int_sortByAssociatedKeys", "list_string_sortByAssociatedKeys", "list_uint_sortByAssociatedKeys", "list_bool_sort",
@@ -143,22 +111,22 @@ var catalogue = map[*demand][]string{
 		"list_int_sum_int", "list_uint_sum_uint", "math_@max_list_double", "math_@max_list_int", "math_@max_list_uint",
 		"math_@min_list_double", "math_@min_list_int", "math_@min_list_uint",
 	},
-	comparedDemand: {
+	{need: compared}: {
 		"equals", "not_equals",
 	},
 	memberDemand: {
 		"in_list", "in_map",
 	},
-	includesDemand: {
+	{need: included}: {
 		"list_includes_dyn_dyn",
 	},
-	insertedDemand: {
+	{need: inserted}: {
 		"@mapInsert_map_map", "@mapInsert_map_key_value",
 	},
-	containedDemand: {
+	{need: contained}: {
 		"contains_string", "size_string", "string_size", "size_bytes", "bytes_size",
 	},
-	scannedDemand: {
+	{need: scanned}: {
 		"starts_with_string", "ends_with_string",
 		"less_equals_bytes", "less_equals_string", "less_bytes", "less_string", "greater_equals_bytes",
 		"greater_equals_string", "greater_bytes", "greater_string",
@@ -166,7 +134,7 @@ var catalogue = map[*demand][]string{
 	keyDemand: {
 		"format-named",
 	},
-	interpretedDemand: {
+	{need: interpreted}: {
 		"string_to_int64", "string_to_uint64", "string_to_double", "string_to_bool", "string_to_duration", "string_to_timestamp",
 	},
 	localDemand("getDate"):         {"timestamp_to_day_of_month_1_based_with_tz"},

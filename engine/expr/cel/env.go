@@ -290,11 +290,8 @@ func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName(
 // the last counts.
 func (e *Env) Vars() (out []Var) {
 	for ; e.parent != nil; e = e.parent {
-		for _, v := range slices.Backward(e.own) {
-			out = append(out, v)
-		}
+		out = slices.Concat(e.own, out)
 	}
-	slices.Reverse(out)
 	return out
 }
 

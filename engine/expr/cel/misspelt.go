@@ -3,6 +3,7 @@ package cel
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,13 +109,8 @@ func (h hinting) isLibrary(name, function string) bool {
 // callable returns the names of all functions and macros of an environment; fold is
 // called on a list, not on a library.
 func callable(e *Env) []string {
-	out := e.Macros()
-	for name := range e.Signatures() {
-		out = append(out, name)
-	}
-	for name := range e.functions {
-		out = append(out, name)
-	}
+	out := slices.AppendSeq(e.Macros(), maps.Keys(e.Signatures()))
+	out = slices.AppendSeq(out, maps.Keys(e.functions))
 	for i, name := range out {
 		out[i] = strings.TrimPrefix(name, "list.")
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -40,20 +41,16 @@ func (r *room) of(id string) string {
 
 // order returns the IDs of a catalog: first those whose text was in force, then the others, by
 // the age and the name of their ConfigMaps. So each start refuses the same ones.
-func (r *room) order(inForce func(id string, u *source.Unit) bool) (out []string) {
-	for id := range r.catalog.Units {
-		out = append(out, id)
-	}
+func (r *room) order(inForce func(id string, u *source.Unit) bool) []string {
 	rank := func(id string) int {
 		if inForce(id, r.catalog.Units[id]) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortFunc(out, func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(r.catalog.Units), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), source.Older(r.catalog.Origins[a].ConfigMap, r.catalog.Origins[b].ConfigMap), cmp.Compare(a, b))
 	})
-	return out
 }
 
 // closed returns the result of a text that is not compiled, since a policy before it in its

@@ -94,10 +94,7 @@ func (s *Set) watchFailed(source world.Source, err error) {
 // being deleted. What is missing then is no reason to remove anything.
 func (s *Set) Stale(c *reconcile.Controller) bool {
 	sources := c.Sources()
-	if s.knownStale(sources) {
-		return true
-	}
-	return slices.ContainsFunc(sources, func(source world.Source) bool { return s.deleting(source, time.Now()) })
+	return s.knownStale(sources) || slices.ContainsFunc(sources, func(source world.Source) bool { return s.deleting(source, time.Now()) })
 }
 
 // knownStale reports whether something is known to be out of date.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -31,10 +32,7 @@ type exported struct {
 }
 
 func (e *Policies) newExported(policy *plan.Policy, m *plan.Metric) *exported {
-	help := m.Help
-	if help == "" {
-		help = string(m.Of) + " of the policy " + policy.Name + "."
-	}
+	help := cmp.Or(m.Help, string(m.Of)+" of the policy "+policy.Name+".")
 	s := &exported{metric: m, policy: policy.ID()}
 	switch m.Of {
 	case plan.LeaderState:

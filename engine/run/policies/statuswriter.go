@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -167,12 +168,7 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 	case statusRefused, statusRolloutStopped, statusDegraded, statusStopped, statusPaused:
 		kind = corev1.EventTypeWarning
 	}
-	if one.text != "" {
-		text = one.text
-	}
-	if text == "" {
-		text = "revision " + one.configMap.Revision()
-	}
+	text = cmp.Or(one.text, text, "revision "+one.configMap.Revision())
 	n.events.Add(object, kind, "Policies"+one.status, value.Cut(text, configmap.MaxText), time.Now())
 }
 

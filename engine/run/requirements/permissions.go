@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,12 +96,8 @@ func missingRules(missing []rbac.Permission) string {
 	return strings.Join(parts, "; ")
 }
 
-func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
-	for namespace := range places {
-		out = append(out, namespace)
-	}
-	slices.Sort(out)
-	return out
+func sortedNamespaces(places map[string][]rbac.Permission) []string {
+	return slices.Sorted(maps.Keys(places))
 }
 
 func missingRule(r rbac.Rule, namespace string) string {
