@@ -1,6 +1,7 @@
 package extender
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"slices"
@@ -20,8 +21,15 @@ func newPayload(parts ...[]byte) *payload {
 	return p
 }
 
+// small is up to which size a body is sent as one text, in bytes: net/http sends one with
+// the header, so that a connection that is refused fails with the reason.
+const small = 4 << 10
+
 // open returns a reader of the whole body.
 func (p *payload) open() io.ReadCloser {
+	if p.size <= small {
+		return io.NopCloser(bytes.NewReader(slices.Concat(p.parts...)))
+	}
 	return &body{slices.Clone(p.parts)} // reading takes them away
 }
 

@@ -35,7 +35,7 @@ func DeriveTemplate(t *cel.Template, names func(name string) *Flow) *Flow {
 }
 
 // derived is a value that a function computes from its arguments.
-func (t *tracer) derived(args []ast.Expr, env *locals) (out *Flow) {
+func (t *tracer) derived(args []ast.Expr, env *locals[*Flow]) (out *Flow) {
 	for _, a := range args {
 		out = union(out, t.flow(a, env))
 	}

@@ -37,17 +37,8 @@ type former struct {
 	lacks   []Lack
 }
 
-// formed are the names that loops bind, innermost first.
-type formed struct {
-	name string
-	form *Form
-	next *formed
-}
-
-func (b *formed) with(name string, form *Form) *formed { return &formed{name, form, b} }
-
 // of returns the form of an expression. It visits each part of it once.
-func (f *former) of(e ast.Expr, env *formed) *Form {
+func (f *former) of(e ast.Expr, env *locals[*Form]) *Form {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		if cel.IsNull(e) {
@@ -55,7 +46,7 @@ func (f *former) of(e ast.Expr, env *formed) *Form {
 		}
 		return nil
 	case ast.IdentKind:
-		return f.ident(e.AsIdent(), env)
+		return env.find(e.AsIdent(), f.names)
 	case ast.SelectKind:
 		s := e.AsSelect()
 		return f.take(e, s.Operand(), f.of(s.Operand(), env), s.FieldName(), s.IsTestOnly())
@@ -71,15 +62,6 @@ func (f *former) of(e ast.Expr, env *formed) *Form {
 	return nil
 }
 
-func (f *former) ident(name string, env *formed) *Form {
-	for ; env != nil; env = env.next {
-		if env.name == name {
-			return env.form
-		}
-	}
-	return f.names(name)
-}
-
 // take returns the form of what a key of a value gives, and notes a key that is not there.
 // An optional is asked: what it lacks gives none.
 func (f *former) take(e, of ast.Expr, from *Form, key string, asks bool) *Form {
@@ -92,7 +74,7 @@ func (f *former) take(e, of ast.Expr, from *Form, key string, asks bool) *Form {
 }
 
 // call follows the functions that hand a value on; of what others give nothing is known.
-func (f *former) call(e ast.Expr, env *formed) *Form {
+func (f *former) call(e ast.Expr, env *locals[*Form]) *Form {
 	args := cel.Children(e)
 	given := make([]*Form, len(args))
 	for i, arg := range args {
@@ -134,7 +116,7 @@ func concatenated(lists []*Form) *Form {
 	return either(lists...)
 }
 
-func (f *former) list(l ast.ListExpr, env *formed) *Form {
+func (f *former) list(l ast.ListExpr, env *locals[*Form]) *Form {
 	items := make([]*Form, l.Size())
 	for i, item := range l.Elements() {
 		items[i] = f.entry(item, l.IsOptional(int32(i)), env)
@@ -142,7 +124,7 @@ func (f *former) list(l ast.ListExpr, env *formed) *Form {
 	return ListForm(either(items...))
 }
 
-func (f *former) mapping(m ast.MapExpr, env *formed) *Form {
+func (f *former) mapping(m ast.MapExpr, env *locals[*Form]) *Form {
 	out, written := &Form{kind: mapping, keys: map[string]*Form{}}, true
 	for _, e := range m.Entries() {
 		entry := e.AsMapEntry()
@@ -159,7 +141,7 @@ func (f *former) mapping(m ast.MapExpr, env *formed) *Form {
 
 // entry is the form of a part of a list or a mapping. Of an optional that is a part as it
 // is, nothing is known: what it lacks gives none, and its type may be lost.
-func (f *former) entry(e ast.Expr, unwrapped bool, env *formed) *Form {
+func (f *former) entry(e ast.Expr, unwrapped bool, env *locals[*Form]) *Form {
 	form := f.of(e, env)
 	if !unwrapped && cel.IsOptional(f.ast.GetType(e.ID())) {
 		return nil
@@ -169,7 +151,7 @@ func (f *former) entry(e ast.Expr, unwrapped bool, env *formed) *Form {
 
 // loop follows the loops of macros: what map and filter gather is a list of what one step
 // adds to it. Of what other loops gather nothing is known.
-func (f *former) loop(c ast.ComprehensionExpr, env *formed) *Form {
+func (f *former) loop(c ast.ComprehensionExpr, env *locals[*Form]) *Form {
 	inner := f.bind(c, f.of(c.IterRange(), env), env)
 	start := f.of(c.AccuInit(), env)
 	if isBinding(c) {
@@ -190,7 +172,7 @@ func (f *former) loop(c ast.ComprehensionExpr, env *formed) *Form {
 
 // bind binds what a loop goes through: the items of a list, or the keys of a map, and in a
 // loop with two names the values.
-func (f *former) bind(c ast.ComprehensionExpr, over *Form, env *formed) *formed {
+func (f *former) bind(c ast.ComprehensionExpr, over *Form, env *locals[*Form]) *locals[*Form] {
 	item := over.Item()
 	if c.HasIterVar2() {
 		return env.with(c.IterVar(), nil).with(c.IterVar2(), item)

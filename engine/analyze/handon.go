@@ -11,7 +11,7 @@ const sortBy = "@sortByAssociatedKeys"
 
 // handOn is a function whose result may be one of its arguments, or a list of
 // their items.
-func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
+func (t *tracer) handOn(name string, args []ast.Expr, env *locals[*Flow]) *Flow {
 	var out *Flow
 	for _, a := range args {
 		out = union(out, t.flow(a, env))
@@ -32,7 +32,7 @@ func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
 
 // arranged is a function that hands on the items of its first argument, as the others
 // say.
-func (t *tracer) arranged(name string, args []ast.Expr, env *locals) *Flow {
+func (t *tracer) arranged(name string, args []ast.Expr, env *locals[*Flow]) *Flow {
 	for _, a := range args[1:] {
 		t.reads.Consume(t.flow(a, env))
 	}

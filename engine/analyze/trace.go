@@ -30,26 +30,29 @@ type tracer struct {
 	values bool
 }
 
-// locals are the variables of loops, innermost first.
-type locals struct {
+// locals are what is known of the variables of loops, innermost first.
+type locals[T any] struct {
 	name string
-	flow *Flow
-	next *locals
+	of   T
+	next *locals[T]
 }
 
-func (l *locals) find(name string) (*Flow, bool) {
+func (l *locals[T]) with(name string, of T) *locals[T] { return &locals[T]{name, of, l} }
+
+// find returns what is known of a name: what names say of one that no loop binds.
+func (l *locals[T]) find(name string, names func(string) T) T {
 	for ; l != nil; l = l.next {
 		if l.name == name {
-			return l.flow, true
+			return l.of
 		}
 	}
-	return nil, false
+	return names(name)
 }
 
-func (t *tracer) flow(e ast.Expr, env *locals) *Flow {
+func (t *tracer) flow(e ast.Expr, env *locals[*Flow]) *Flow {
 	switch e.Kind() {
 	case ast.IdentKind:
-		return t.ident(e, env)
+		return env.find(e.AsIdent(), t.names)
 	case ast.SelectKind:
 		return t.sel(e, env)
 	case ast.CallKind:
@@ -69,14 +72,7 @@ func (t *tracer) flow(e ast.Expr, env *locals) *Flow {
 	}
 }
 
-func (t *tracer) ident(e ast.Expr, env *locals) *Flow {
-	if f, ok := env.find(e.AsIdent()); ok {
-		return f
-	}
-	return t.names(e.AsIdent())
-}
-
-func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
+func (t *tracer) sel(e ast.Expr, env *locals[*Flow]) *Flow {
 	s := e.AsSelect()
 	f := t.flow(s.Operand(), env).field(s.FieldName())
 	t.reads.Presence(f) // an expression fails on a field that is absent, whatever becomes of its value
@@ -86,7 +82,7 @@ func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
 	return f
 }
 
-func (t *tracer) mapping(e ast.Expr, env *locals) *Flow {
+func (t *tracer) mapping(e ast.Expr, env *locals[*Flow]) *Flow {
 	var keys, out *Flow
 	for _, entry := range e.AsMap().Entries() {
 		key := t.flow(entry.AsMapEntry().Key(), env)
@@ -101,7 +97,7 @@ func (t *tracer) mapping(e ast.Expr, env *locals) *Flow {
 
 // call follows the functions that hand a value on; all others read their
 // arguments in full.
-func (t *tracer) call(e ast.Expr, env *locals) *Flow {
+func (t *tracer) call(e ast.Expr, env *locals[*Flow]) *Flow {
 	call := e.AsCall()
 	args := call.Args()
 	if call.IsMemberFunction() {
@@ -142,7 +138,7 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 }
 
 // other is a function that hands nothing on, unless it looks for an item.
-func (t *tracer) other(e ast.Expr, args []ast.Expr, env *locals) *Flow {
+func (t *tracer) other(e ast.Expr, args []ast.Expr, env *locals[*Flow]) *Flow {
 	switch f := t.env.Function(e.AsCall().FunctionName()); {
 	case t.values && t.ast.GetType(e.ID()).Kind() == types.BoolKind: // it decides whether, not what
 		return nil
@@ -162,7 +158,7 @@ func (t *tracer) other(e ast.Expr, args []ast.Expr, env *locals) *Flow {
 }
 
 // declared is a builtin that declares which fields of its arguments it reads.
-func (t *tracer) declared(fields [][]string, args []ast.Expr, env *locals) {
+func (t *tracer) declared(fields [][]string, args []ast.Expr, env *locals[*Flow]) {
 	for i, a := range args {
 		of := t.flow(a, env)
 		t.reads.Presence(of)
@@ -177,7 +173,7 @@ func (t *tracer) declared(fields [][]string, args []ast.Expr, env *locals) {
 }
 
 // scan is a builtin that looks for an item of a list, by some of its fields.
-func (t *tracer) scan(s *expr.Scan, args []ast.Expr, env *locals) *Flow {
+func (t *tracer) scan(s *expr.Scan, args []ast.Expr, env *locals[*Flow]) *Flow {
 	list := t.flow(args[0], env)
 	t.reads.Presence(list)
 	for _, a := range args[1:] {
@@ -218,7 +214,7 @@ func (t *tracer) truth(e ast.Expr) (b, known bool) {
 	return b, known
 }
 
-func (t *tracer) index(args []ast.Expr, env *locals) *Flow {
+func (t *tracer) index(args []ast.Expr, env *locals[*Flow]) *Flow {
 	from := t.flow(args[0], env)
 	if key, ok := t.constant(args[1]); ok {
 		f := from.field(key)
@@ -234,7 +230,7 @@ func (t *tracer) index(args []ast.Expr, env *locals) *Flow {
 	return f
 }
 
-func (t *tracer) membership(args []ast.Expr, env *locals) {
+func (t *tracer) membership(args []ast.Expr, env *locals[*Flow]) {
 	t.reads.Consume(t.flow(args[0], env))
 	in := t.flow(args[1], env)
 	switch key, constant := t.constant(args[0]); {
@@ -268,7 +264,7 @@ func (t *tracer) isMap(e ast.Expr) bool {
 	return kind == types.MapKind
 }
 
-func (t *tracer) size(e ast.Expr, env *locals) {
+func (t *tracer) size(e ast.Expr, env *locals[*Flow]) {
 	f := t.flow(e, env)
 	switch t.ast.GetType(e.ID()).Kind() {
 	case types.ListKind:
@@ -282,20 +278,20 @@ func (t *tracer) size(e ast.Expr, env *locals) {
 
 // loop follows a comprehension: its variables are the elements of what it
 // loops over, its accumulator gathers until nothing new comes in.
-func (t *tracer) loop(e ast.Expr, env *locals) *Flow {
+func (t *tracer) loop(e ast.Expr, env *locals[*Flow]) *Flow {
 	c := e.AsComprehension()
 	over := t.flow(c.IterRange(), env)
 	inner := t.bind(c, over, env)
 	accu := t.flow(c.AccuInit(), env)
 	for range 3 {
-		scope := &locals{name: c.AccuVar(), flow: accu, next: inner}
+		scope := inner.with(c.AccuVar(), accu)
 		t.reads.Consume(t.flow(c.LoopCondition(), scope))
 		accu = union(accu, t.flow(c.LoopStep(), scope))
 	}
-	return t.flow(c.Result(), &locals{name: c.AccuVar(), flow: accu, next: env})
+	return t.flow(c.Result(), env.with(c.AccuVar(), accu))
 }
 
-func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals) *locals {
+func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals[*Flow]) *locals[*Flow] {
 	key, item := (*Flow)(nil), over.Elem()
 	if t.values && t.isMap(c.IterRange()) {
 		key = over.keys()
@@ -306,12 +302,12 @@ func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals) *locals 
 		t.reads.Presence(over)
 	}
 	if c.HasIterVar2() {
-		return &locals{name: c.IterVar2(), flow: item, next: &locals{name: c.IterVar(), flow: key, next: env}}
+		return env.with(c.IterVar(), key).with(c.IterVar2(), item)
 	}
 	if t.isMap(c.IterRange()) {
 		item = key
 	} else if t.ast.GetType(c.IterRange().ID()).Kind() == types.DynKind {
 		t.reads.keys(over)
 	}
-	return &locals{name: c.IterVar(), flow: item, next: env}
+	return env.with(c.IterVar(), item)
 }

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -62,7 +61,12 @@ func (m multiMap) remove(text string, key eval.Key) {
 }
 
 func sorted(set map[eval.Key]bool) []eval.Key {
-	return slices.SortedFunc(maps.Keys(set), CompareKeys)
+	out := make([]eval.Key, 0, len(set))
+	for key := range set {
+		out = append(out, key)
+	}
+	slices.SortFunc(out, CompareKeys)
+	return out
 }
 
 // CompareKeys orders keys by namespace and name.

@@ -1,9 +1,6 @@
 package selection
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
@@ -66,21 +63,13 @@ func (r *plainRun) rank() {
 	}
 	meter := expr.NewMeter(r.in.Meter.Parent())
 	defer meter.Close()
-	keys := map[*candidate][]value.Value{}
-	for _, c := range r.left {
-		own := make([]value.Value, len(r.in.Select.OrderBy))
-		if orderKeys(own, r.in.Select.OrderBy, r.scope(c), meter) != nil {
-			return // the selection fails for that
-		}
-		keys[c] = own
+	order, err := r.order(meter)
+	if err != nil {
+		return // the selection fails for that
 	}
-	order := slices.Clone(r.left)
-	slices.SortStableFunc(order, func(a, b *candidate) int {
-		return cmp.Or(-cmp.Compare(a.score, b.score), value.CompareAll(keys[a], keys[b]))
-	})
-	for i, c := range order {
-		if c.details != nil {
-			c.details.Rank = i + 1
+	for place, i := range order {
+		if details := r.left[i].details; details != nil {
+			details.Rank = place + 1
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -13,7 +14,7 @@ func (r *plainRun) take() error {
 	if err != nil {
 		return err
 	}
-	order, err := r.order()
+	order, err := r.order(r.in.Meter)
 	if err != nil {
 		return err
 	}
@@ -54,14 +55,14 @@ func (r *plainRun) weights() (func(i int) amount, error) {
 
 // order returns the candidates that are left, the best first: the highest score,
 // then the first by orderBy, then the first as they came.
-func (r *plainRun) order() ([]int, error) {
+func (r *plainRun) order(meter *expr.Meter) ([]int, error) {
 	order, keys := make([]int, len(r.left)), make([][]value.Value, len(r.left))
 	for i, c := range r.left {
 		order[i], keys[i] = i, make([]value.Value, len(r.in.Select.OrderBy))
 		if len(r.left) < 2 {
 			continue
 		}
-		if err := orderKeys(keys[i], r.in.Select.OrderBy, r.scope(c), r.in.Meter); err != nil {
+		if err := orderKeys(keys[i], r.in.Select.OrderBy, r.scope(c), meter); err != nil {
 			return nil, err
 		}
 	}
