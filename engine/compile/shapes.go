@@ -19,18 +19,23 @@ func shape(keyBy, groupBy v1alpha1.Text) plan.Shape {
 	}
 }
 
-// shapeType returns the type of values of a shape.
-func shapeType(shape plan.Shape, item *cel.Type) *cel.Type {
+// shaped returns what is known of values of a shape by what is known of one.
+func shaped[T any](shape plan.Shape, item T, list, mapping func(T) T) T {
 	switch shape {
 	case plan.One:
 		return item
 	case plan.Keyed:
-		return cel.MapOf(item)
+		return mapping(item)
 	case plan.Grouped:
-		return cel.MapOf(cel.ListOf(item))
+		return mapping(list(item))
 	default:
-		return cel.ListOf(item)
+		return list(item)
 	}
+}
+
+// shapeType returns the type of values of a shape.
+func shapeType(shape plan.Shape, item *cel.Type) *cel.Type {
+	return shaped(shape, item, cel.ListOf, cel.MapOf)
 }
 
 // shapeFlow returns where values of a shape come from.
@@ -47,16 +52,7 @@ func shapeFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
 
 // shapeForm returns what the text says of the keys of values of a shape.
 func shapeForm(shape plan.Shape, item *analyze.Form) *analyze.Form {
-	switch shape {
-	case plan.One:
-		return item
-	case plan.Keyed:
-		return analyze.MapForm(item)
-	case plan.Grouped:
-		return analyze.MapForm(analyze.ListForm(item))
-	default:
-		return analyze.ListForm(item)
-	}
+	return shaped(shape, item, analyze.ListForm, analyze.MapForm)
 }
 
 // variable is a compiled variable with the type of its value, where that comes from,
