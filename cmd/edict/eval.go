@@ -166,12 +166,3 @@ func writeValue(w io.Writer, output string, v any) error {
 	}
 	return err
 }
-
-func writeYAML(w io.Writer, v any) error {
-	text, err := document.YAML(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
-}

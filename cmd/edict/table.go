@@ -46,3 +46,13 @@ func writeJSON(w io.Writer, v any) error {
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
 }
+
+// writeYAML writes a value as a document of YAML.
+func writeYAML(w io.Writer, v any) error {
+	text, err := document.YAML(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
