@@ -13,8 +13,8 @@ import (
 	"github.com/edict-dev/edict/test/program"
 )
 
-// console finds the blocks of commands with their outputs.
-var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
+// console finds the blocks of commands with their outputs, and those of the tutorial's files.
+var console = regexp.MustCompile("(?ms)^```(?:console\n|yaml\n# file: )(.*?)^```")
 
 // TestSession runs the commands of the pages as a reader would, and compares what
 // they print. UPDATE_GOLDEN=1 writes what they print into the pages.
@@ -26,7 +26,7 @@ func TestSession(t *testing.T) {
 	}
 	bin := filepath.Dir(program.Build(t))
 	program.OpenFolders(t, "../examples", "../policies", "../policy-tests")
-	folders := map[string]string{"TMP": t.TempDir(), "TUTORIAL": tutorial(t)}
+	folders := map[string]string{"TMP": t.TempDir(), "TUTORIAL": t.TempDir()}
 	for _, page := range []string{"../README.md", "questions.md", "tutorial.md", "cookbook.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
@@ -66,8 +66,13 @@ func (s *session) page(name string) {
 	}
 }
 
-// block runs the commands of a block, and returns it with what they print.
+// block runs the commands of a block, and returns it with what they print; or writes a file,
+// which the commands before do not see.
 func (s *session) block(block string) string {
+	if file, ok := strings.CutPrefix(block, "```yaml\n# file: "); ok {
+		writeTutorial(s.t, s.folders["TUTORIAL"], strings.TrimSuffix(file, "```"))
+		return block
+	}
 	var out strings.Builder
 	out.WriteString("```console\n")
 	for line := range strings.Lines(block) {

@@ -99,24 +99,15 @@ func snippet(n *document.Node, problems *document.Problems) bool {
 	return known
 }
 
-// tutorial writes the files of the tutorial as a reader would, and
-// returns their folder.
-func tutorial(t *testing.T) string {
+// writeTutorial writes a file, the first line of which is its name.
+func writeTutorial(t *testing.T, dir, block string) {
 	t.Helper()
-	dir := t.TempDir()
-	for _, block := range blocks(t, "tutorial.md", "yaml") {
-		first, rest, _ := strings.Cut(block, "\n")
-		name, ok := strings.CutPrefix(first, "# file: ")
-		if !ok {
-			t.Fatalf("a block of the tutorial does not say its file: %s", first)
-		}
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(rest), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	name, text, _ := strings.Cut(block, "\n")
+	file := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/probe"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -96,6 +99,12 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	p, problems, err := probe.Compile(unit, text, in.bundle.Schemas)
 	if p == nil || err != nil {
 		return nil, problems, err
+	}
+	g := guard.New(in.bundle.Allowances)
+	for _, one := range p.Inputs {
+		if one.Source.GVK == schema.Secret && strings.Contains(text, one.Name) && !g.Of(p).Values() {
+			fmt.Fprintf(errOut, "the values of the Secret %s are shown as digests, as the policy lacks the allowance values\n", one.Name)
+		}
 	}
 	// The expression may read more than the policy does.
 	if err := f.world.read(ctx, in, []*plan.Policy{p}, errOut); err != nil {

@@ -39,15 +39,14 @@ func flagError(cmd *cobra.Command, err error) error {
 // otherFlag says what does that which a flag of kubectl or of a like program does; "" is not
 // known.
 func otherFlag(cmd *cobra.Command, name string) string {
-	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
 	switch name {
 	case "f", "filename", "file", "policy", "p":
-		if has("policies") {
+		if cmd.Flags().Lookup("policies") != nil {
 			return "policies are named by --policies PATH"
 		}
 		return "paths stand without a flag: " + cmd.UseLine()
 	case "n", "namespace", "A", "all-namespaces":
-		if has("policy-namespace") {
+		if cmd.Flags().Lookup("policy-namespace") != nil {
 			return "--policy-namespace NAMESPACE names that of the policies' ConfigMaps; an object is named NAMESPACE/NAME, and policies read all namespaces"
 		}
 		return cmd.CommandPath() + " reads files, and takes the objects of all namespaces in them"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -138,9 +137,7 @@ func printRolesJSON(w io.Writer, list []role) error {
 			"subjects": []any{map[string]any{"kind": "ServiceAccount", "name": r.account.name, "namespace": r.account.namespace}},
 		})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	return writeJSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 }
 
 func (r role) metadata() map[string]any {

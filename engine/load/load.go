@@ -35,7 +35,7 @@ func Nodes(name string, text []byte, nodes []*document.Node) (File, []document.P
 }
 
 func decodeAll(name string, text []byte, nodes []*document.Node, problems *document.Problems) (file File, found []document.Problem) {
-	unparsed := problems.List()
+	unread := slices.DeleteFunc(problems.List(), func(p document.Problem) bool { return strings.HasPrefix(p.Message, "not valid YAML") }) // that is in no node
 	for i, n := range nodes {
 		one := document.Problems{}
 		if skipped := skip(n); skipped != "" {
@@ -44,7 +44,7 @@ func decodeAll(name string, text []byte, nodes []*document.Node, problems *docum
 			continue
 		}
 		into := &file
-		if slices.ContainsFunc(unparsed, func(p document.Problem) bool {
+		if slices.ContainsFunc(unread, func(p document.Problem) bool {
 			return p.Line >= n.Pos.Line && (i+1 == len(nodes) || p.Line < nodes[i+1].Pos.Line)
 		}) {
 			into = &File{} // what is left out would be missed elsewhere

@@ -65,7 +65,7 @@ func TestReadingAConfigMap(t *testing.T) {
 		},
 		"a broken document beside a good one": {
 			data: map[string]string{"a.yaml": policy("a", "  nonsense: 1\n"), "b.yaml": policy("b", "")}, units: []string{"b"},
-			problems: []string{`error ns/m/a.yaml:6:3: spec has no field "nonsense"`},
+			problems: []string{`error ns/m/a.yaml:6:3: spec has no field "nonsense" (its fields are children, finalizer, for, inputs, limits, metrics, mode, params, rules, summary, variables)`},
 		},
 		"documents of other kinds": {
 			data: map[string]string{"a.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec: {cases: []}\n---\napiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: t}\nspec: {allow: []}\n"},

@@ -189,7 +189,7 @@ func (c compiling) program(checked *cel.Ast) (*Program, error) {
 // report turns CEL's issues into problems at their places in the file. parsed is nil if
 // the text does not parse.
 func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
-	syntax, said := false, false
+	syntax, said := false, map[string]bool{}
 	h := hinting{c.env, c.text.Node != nil && c.text.Node.Text == c.text.Source}
 	unknown := h.unknownCallsIn(parsed, issues.Errors())
 	for _, issue := range issues.Errors() {
@@ -217,20 +217,23 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 		switch {
 		case undefined && dashedField.MatchString(before):
 			hint = "a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"]"
-		case undefined && keyWithSlash.MatchString(before) && said:
+		case undefined && keyWithSlash.MatchString(before) && len(said) > 0:
 			continue // what is before it says so
 		case undefined && keyWithSlash.MatchString(before):
 			hint = messageHint("type 'string' does not support field selection")
 		}
 		at := c.text.at(offset)
-		if elsewhere, known := spelt(c.text.Source); known && syntax {
+		if elsewhere, known := spelt(c.text.Source); known && parsed == nil {
 			message, hint = elsewhere.text, elsewhere.hint
 		}
+		if said[message] {
+			continue
+		}
+		said[message] = true
 		c.problems.Add(document.Problem{
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: c.text.Node.SourceLine(at.Line),
 		})
-		said = true
 	}
 }
 

@@ -185,9 +185,9 @@ func (h hinting) rootHint(name, from string) string {
 				hint = "write " + root + "." + name
 			}
 		}
-		if hint != "" {
-			return hint
-		}
+		return hint
+	case "params", "inputs", "variables", "children":
+		return "it is read with a name: " + name + ".NAME"
 	case "item":
 		if slices.Contains(names, "object") {
 			return "item is the item of a forEach, or of an input in its where, keyBy, groupBy and orderBy"

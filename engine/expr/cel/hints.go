@@ -26,15 +26,17 @@ var elsewhere = map[string]string{
 	"orElse": "x.orValue(default)", "getOrElse": "x.orValue(default)", "isPresent": "x.hasValue()", "isSet": "has(a.b)", "sort_by": "list.sortBy(x, e)",
 	"not": "!x", "authorizer": "nothing: a policy does not ask what users may do", "namespaceObject": "an input of kind Namespace with get: key.namespace", "variable": "variables", "param": "params", "input": "inputs",
 	"random": noRandom, "rand": noRandom, "randInt": noRandom, "randAlphaNum": noRandom, "randomString": noRandom, "uuid": noRandom, "uuidv4": noRandom, "genPassword": noRandom,
-	"lookup": asInput, "fetch": asInput, "getObject": asInput, "listObjects": asInput, "kube": asInput, "resource": asInput, "env": "params.x, a param of the policy", "getenv": "params.x, a param of the policy",
+	"lookup": asInput, "fetch": asInput, "getObject": asInput, "listObjects": asInput, "kube": asInput, "resource": asInput, "age": "elapsed(object.metadata.creationTimestamp, duration(\"1h\"))", "today": "now in a template; elapsed(since, period) in conditions", "date": "now in a template; elapsed(since, period) in conditions",
+	"hasattr": "has(a.b)", "defined": "has(a.b)", "hasKey": "key in x", "has_key": "key in x", "containsKey": "key in x", "empty": "size(x) == 0", "isEmpty": "size(x) == 0", "b64decode": "base64.decode(x)", "b64dec": "base64.decode(x)", "b64encode": "base64.encode(x)", "b64enc": "base64.encode(x)",
+	"toYaml": "json.encode(x)", "toJson": "json.encode(x)", "fromJson": "json.decode(x)", "printf": "\"...\".format([...]), or a template", "forEach": "list.map(e, ...), or forEach of the rule", "each": "list.map(e, ...), or forEach of the rule", "env": "params.x, a param of the policy", "getenv": "params.x, a param of the policy",
 	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
 }
 
-// What stands for functions that would give another result in the same state, or ask the cluster.
-const (
-	noRandom = "hash.sha256(object.metadata.uid), which differs for each object: the same state gives the same result, so nothing is random; a password comes from a Secret that is made elsewhere"
-	asInput  = "inputs.x, and declare the input x with apiVersion, kind, and get or where, which say what objects it has"
-)
+// noRandom stands for functions that would give another result in the same state.
+const noRandom = "hash.sha256(object.metadata.uid), which differs for each object: the same state gives the same result, so nothing is random; a password comes from a Secret that is made elsewhere"
+
+// asInput stands for functions that ask the cluster.
+const asInput = "inputs.x, and declare the input x with apiVersion, kind, and get or where, which say what objects it has"
 
 // unconverted says what is wrong with a text that cannot be converted, and how such a
 // text is found or written.
@@ -168,7 +170,6 @@ var unexpected = regexp.MustCompile(`(?:mismatched input|extraneous input|token 
 // written here.
 var foreign = []struct{ word, from, text, hint string }{
 	{"$", "${", "an expression stands here as it is, without ${ }", "${ } is for templates; leave it out"},
-	{"{{", "{{", "this is no Go template", "an expression stands here as it is, without {{ }}"},
 	{"=>", "=>", `"=>" is no operator of CEL`, "list.map(e, ...), list.filter(e, ...)"},
 	{"= ", "= ", `"=" is no operator of CEL`, "== compares"},
 	{"and", "and ", `"and" is no operator of CEL`, "&&, || and ! are"},
@@ -177,7 +178,6 @@ var foreign = []struct{ word, from, text, hint string }{
 	{"is", "is ", `"is" is no operator of CEL`, "== compares; has(a.b) asks whether a field is there"},
 	{"between", "between ", `"between" is no operator of CEL`, "x >= 1 && x <= 3"},
 	{"like", "like ", `"like" is no operator of CEL`, "x.matches(\"literal\"), x.contains(y), x.startsWith(y)"},
-	{"??", "??", `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
 }
 
 // otherwise are what other languages write where the parser stops later, or names
@@ -192,6 +192,10 @@ var otherwise = []struct {
 	{regexp.MustCompile(`\d\.\.`), `".." is no operator of CEL`, "x >= 1 && x <= 3, or lists.range(n)"},
 	{regexp.MustCompile(`\bin \([^()]*,`), "( ) make no list", "x in [1, 3]"},
 	{regexp.MustCompile(`[=!]==`), `"===" and "!==" are no operators of CEL`, "== and != compare values and types"},
+	{regexp.MustCompile(`\[-?\d*:-?\d*\]`), "[a:b] is no operator of CEL", "text.substring(0, 3), list.slice(0, 3)"},
+	{regexp.MustCompile(`(^|[ (])\d+(ms|[smhd])\b`), "this is no value of CEL", "a period is a duration: duration(\"1h\")"},
+	{regexp.MustCompile(`^\s*if\b|\?:`), "this is no condition of CEL", "condition ? a : b, or x.orValue(default) of an optional"},
+	{regexp.MustCompile(` \| `), `"|" is no operator of CEL`, "a function is called on a value: x.lowerAscii(); || is or"},
 	{regexp.MustCompile(`<>`), `"<>" is no operator of CEL`, "!= compares"},
 	{regexp.MustCompile(`\{\{`), "this is no Go template", "an expression stands here as it is, without {{ }}"},
 	{regexp.MustCompile(`(^|[(&|]) *not `), `"not" is no operator of CEL`, "&&, || and ! are"},
