@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/cluster"
@@ -124,7 +126,7 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	lines := explain.WhyNot(doc, f.whyNot)
 	if len(lines) == 0 {
-		return found("%s knows nothing named %q that could be chosen or listed for %s%s", f.policy, f.whyNot, f.key, hinted(document.DidYouMean(f.whyNot, explain.Names(doc))))
+		return found("%s knows nothing named %q that could be chosen or listed for %s%s", f.policy, f.whyNot, f.key, hinted(cmp.Or(document.DidYouMean(f.whyNot, explain.Names(doc)), "it knows "+joinFirst(explain.Names(doc)))))
 	}
 	fmt.Fprintln(out, strings.Join(lines, "\n"))
 	return nil
@@ -147,11 +149,20 @@ func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answ
 		}
 		fmt.Fprintln(errOut, "edict: "+f.live.unanswered(err))
 	}
-	_, r, err := f.decide(ctx, errOut)
+	in, r, err := f.decide(ctx, errOut)
 	if err != nil {
 		return nil, err
 	}
-	return &live.Answer{Kind: r.Inputs.Policy.Primary.Kind, Decision: r.RenderAbout(ctx, f.whyNot)}, nil
+	doc := r.RenderAbout(ctx, f.whyNot)
+	for i := range doc.Reads {
+		one := &doc.Reads[i]
+		for _, o := range in.objects {
+			if u := (&unstructured.Unstructured{Object: o}); one.Deleting && u.GetKind() == one.Kind && u.GetAPIVersion() == one.APIVersion && u.GetNamespace() == one.Namespace && u.GetName() == one.Name {
+				one.Finalizers = u.GetFinalizers()
+			}
+		}
+	}
+	return &live.Answer{Kind: r.Inputs.Policy.Primary.Kind, Decision: doc}, nil
 }
 
 // asFinding makes an error one of what was asked about, not of how.

@@ -38,7 +38,7 @@ func TestDelayed(t *testing.T) {
 		"beside one":   {"- {name: now, do: [{labels: {set: {a: b}}}]}", `!= ""`, record.OutcomeDelayed, "the rule \"now\" applies, and patches Pod p; " + waits, ""},
 		"with nothing": {"- {name: now, do: [{log: {message: a}}]}", `!= ""`, record.OutcomeDelayed, "east/p: " + waits, "none, because a rule waits"},
 		"and failure":  {"- {name: now, continueOnError: true, do: [{fail: \"no\"}]}", `!= ""`, record.OutcomeDelayed, ": no; " + waits, "none, because of the failure"},
-		"skipped":      {"", `== ""`, record.OutcomeSkipped, "east/p: no rule applies because `object.metadata.name == \"\"` is false", "none, everything is as it should be"},
+		"skipped":      {"", `== ""`, record.OutcomeSkipped, "east/p: no rule applies because `object.metadata.name == \"\"` is false", "none, nothing has to change"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

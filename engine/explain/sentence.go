@@ -77,10 +77,10 @@ func fired(d *record.Document, r *record.RuleDocument) string {
 	if named := items(r.Items, acted); named != "" {
 		text += " to " + named
 	}
-	if r.When != nil {
+	if r.When != nil && r.Child == "" { // that of a child is not the author's
 		text += because(and(Reasons(r.When)))
 	}
-	text += noCase(r.Items)
+	text += noCase(r)
 	if texts := writes(d, r.Name); len(texts) > 0 {
 		text += ", and " + and(texts)
 	}
@@ -92,12 +92,15 @@ func acted(i record.ItemDocument) bool { return i.Ran && i.Rows == nil }
 
 // noCase names the items for which no row of the decision table holds, and the reason if it
 // is a single one.
-func noCase(list []record.ItemDocument) string {
-	none := slices.DeleteFunc(slices.Clone(list), func(i record.ItemDocument) bool { return i.Rows == nil })
+func noCase(r *record.RuleDocument) string {
+	none := slices.DeleteFunc(slices.Clone(r.Items), func(i record.ItemDocument) bool { return i.Rows == nil })
 	if len(none) == 0 {
 		return ""
 	}
 	text := ", but no case holds"
+	if r.Child != "" {
+		text = ", but nothing is wanted"
+	}
 	if named := items(none, func(record.ItemDocument) bool { return true }); named != "" {
 		text += " for " + named
 	}

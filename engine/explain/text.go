@@ -44,7 +44,7 @@ func rules(out *strings.Builder, d *record.Document) {
 		if r.Delayed != nil {
 			fmt.Fprintf(out, "             waits %s\n", until(r.Delayed))
 		}
-		if r.When != nil {
+		if r.When != nil && (r.Child == "" || r.When.Value != true) {
 			condition(out, r.When, "             ")
 		}
 		for j := range r.Items {
@@ -203,13 +203,47 @@ func effectLines(out *strings.Builder, d *record.Document) {
 
 // whyNone says why a decision has no writes.
 func whyNone(d *record.Document) string {
+	failed := refused(d)
 	switch {
 	case d.Error != "" || hasOutcome(d, record.OutcomeFailed):
 		return "because of the failure"
 	case hasOutcome(d, record.OutcomeDelayed):
 		return "because a rule waits"
+	case len(deleted(d)) > 0:
+		return and(deleted(d))
+	case failed != "":
+		return "because " + failed + " failed before and is tried again later"
+	case d.Next != nil:
+		return "until " + next(d)
 	}
-	return "everything is as it should be"
+	return "nothing has to change"
+}
+
+// deleted says of objects that are being deleted what keeps them.
+func deleted(d *record.Document) (out []string) {
+	for _, r := range d.Reads {
+		if !r.Deleting {
+			continue
+		}
+		text := fmt.Sprintf("%s %s is being deleted", r.Kind, qualified(r.Namespace, r.Name))
+		if len(r.Finalizers) > 0 {
+			text += ", and kept by " + and(r.Finalizers)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// refused names the children whose template has failed or whose last write was refused.
+func refused(d *record.Document) string {
+	var names []string
+	for _, v := range d.Variables {
+		set, ok := strings.CutPrefix(v.Name, "failed_")
+		if list, _ := v.Value.([]any); ok && len(list) > 0 {
+			names = append(names, fmt.Sprintf("the child %s (%v)", set, list[0]))
+		}
+	}
+	return and(names)
 }
 
 // hasOutcome reports whether a rule has an outcome.
@@ -283,8 +317,8 @@ func Value(v any, most int) string {
 	return text
 }
 
-// Names returns what WhyNot knows something about: the names of candidates and
-// items, sorted, each once.
+// Names returns what WhyNot knows something about: the names of candidates, items and rules,
+// sorted, each once.
 func Names(d *record.Document) (out []string) {
 	for i := range d.Selections {
 		for j := range d.Selections[i].Candidates {
@@ -292,8 +326,11 @@ func Names(d *record.Document) (out []string) {
 		}
 	}
 	for i := range d.Rules {
+		out = append(out, d.Rules[i].Name)
 		for _, item := range d.Rules[i].Items {
-			out = append(out, item.Key)
+			if item.Key != "" {
+				out = append(out, item.Key)
+			}
 		}
 	}
 	for _, r := range d.Reads {

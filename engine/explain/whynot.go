@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,23 +10,46 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// WhyNot says why something of a name was not chosen or listed: of each selection
-// the step that dropped it, or the points by which it lost; of each list of the
-// policy the condition that leaves it out. Empty is that nothing of that name was
-// there to choose or list.
+// WhyNot says why something of a name, also as KIND/NAME or NAMESPACE/NAME, was not chosen or
+// listed: of each selection the step that dropped it, or the points by which it lost; of each
+// list of the policy the condition that leaves it out; of the rules those that did not come to
+// it. Empty is that nothing of that name was there. The name of a rule is asked for, too.
 func WhyNot(d *record.Document, name string) (out []string) {
+	short := name[strings.LastIndex(name, "/")+1:]
 	for i := range d.Selections {
-		out = append(out, whyNotChosen(&d.Selections[i], name)...)
+		out = append(out, whyNotChosen(&d.Selections[i], short)...)
 	}
+	ran := len(out) > 0 || !slices.ContainsFunc(d.Lists, func(l record.ListDocument) bool { return l.Included })
 	for i := range d.Lists {
-		out = append(out, whyNotListed(&d.Lists[i], name))
+		out = append(out, whyNotListed(&d.Lists[i], short))
 	}
 	for i := range d.Rules {
 		r := &d.Rules[i]
 		for j := range r.Items {
-			if r.Items[j].Key == name {
-				out = append(out, whyNotRun(r, &r.Items[j]))
+			if one := &r.Items[j]; one.Key == name || one.Key == short || r.Name == name {
+				ran = true
+				out = append(out, whyNotRun(r, one))
 			}
+		}
+		if r.Name == name && len(r.Items) == 0 {
+			ran = true
+			out = append(out, slices.Concat(skipped([]record.RuleDocument{*r}), []string{fmt.Sprintf("the rule %q: %s", name, r.Outcome)})[0])
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return unwanted(d, name)
+	case !ran:
+		return append(out, skipped(d.Rules)...)
+	}
+	return out
+}
+
+// unwanted says why children have no object: their names are not known then.
+func unwanted(d *record.Document, name string) (out []string) {
+	for i := range d.Rules {
+		if r := &d.Rules[i]; r.Child != "" && r.Outcome == record.OutcomeFired && noCase(r) != "" {
+			out = append(out, fmt.Sprintf("no object is wanted that could be %s%s", name, strings.TrimPrefix(fired(d, r), fmt.Sprintf("the rule %q applies, but nothing is wanted", r.Name))))
 		}
 	}
 	return out
@@ -48,17 +72,18 @@ func whyNotListed(l *record.ListDocument, name string) string {
 }
 
 func whyNotRun(r *record.RuleDocument, i *record.ItemDocument) string {
+	key := cmp.Or(i.Key, "the object")
 	switch {
 	case i.Error != "":
-		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, i.Key, FirstLine(i.Error))
+		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, key, FirstLine(i.Error))
 	case !i.Ran:
-		return fmt.Sprintf("the rule %q does not apply to %s: %s", r.Name, i.Key, and(Reasons(i.When)))
+		return fmt.Sprintf("the rule %q does not apply to %s: %s", r.Name, key, and(Reasons(i.When)))
 	case i.Rows != nil:
-		return fmt.Sprintf("the rule %q has no case for %s: %s", r.Name, i.Key, and(rowReasons(i)))
+		return fmt.Sprintf("the rule %q has no case for %s: %s", r.Name, key, and(rowReasons(i)))
 	case i.Case != "":
-		return fmt.Sprintf("the rule %q applies to %s, with the case %s", r.Name, i.Key, i.Case)
+		return fmt.Sprintf("the rule %q applies to %s, with the case %s", r.Name, key, i.Case)
 	default:
-		return fmt.Sprintf("the rule %q applies to %s", r.Name, i.Key)
+		return fmt.Sprintf("the rule %q applies to %s", r.Name, key)
 	}
 }
 

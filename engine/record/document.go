@@ -67,6 +67,10 @@ type ReadDocument struct {
 	Fields          []string `json:"fields"`
 	// Digests reports whether the values of a Secret were digests.
 	Digests bool `json:"digests,omitempty"`
+	// Deleting reports whether the object was being deleted, Finalizers keep it then, as far
+	// as they are known.
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
 }
 
 // VariableDocument is the value of a variable.
@@ -89,6 +93,8 @@ const (
 type RuleDocument struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"`
+	// Child is the name of the children that the rule makes or deletes.
+	Child string `json:"child,omitempty"`
 	// Delayed is set if the rule waits because of its debounce, or for some of its items
 	// because of its rate. With a rate it may have run for others.
 	Delayed *DelayDocument `json:"delayed,omitempty"`

@@ -90,7 +90,11 @@ func Paths(m *value.Mask) []string {
 	}
 	out := []string{}
 	for _, f := range allFields(m) {
-		if f.path != "" { // its presence
+		switch f.path {
+		case "": // its presence
+		case world.ManagersField:
+			out = append(out, "metadata.managedFields")
+		default:
 			out = append(out, f.path)
 		}
 	}

@@ -128,6 +128,10 @@ func (w renderer) reads(list []eval.Read) []ReadDocument {
 	for _, r := range list {
 		doc := ReadDocument{ObjectDocument: ObjectOf(r.Object.ID()), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)}
 		doc.Digests = r.Source.GVK == schema.Secret && !r.Source.Values && slices.ContainsFunc(doc.Fields, func(f string) bool { return f == Whole || strings.HasPrefix(f, "data") })
+		doc.Deleting = value.Path(r.Object.Value, "metadata", "deletionTimestamp") != nil
+		if finalizers, ok := value.Path(r.Object.Value, "metadata", "finalizers").(*value.List); ok && doc.Deleting {
+			doc.Finalizers = value.Strings(finalizers)
+		}
 		out = append(out, doc)
 	}
 	slices.SortFunc(out, func(a, b ReadDocument) int { return compareObjects(a.ObjectDocument, b.ObjectDocument) })

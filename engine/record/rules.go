@@ -16,7 +16,7 @@ func (w renderer) rules(p *plan.Policy, d *eval.Details) []RuleDocument {
 	reached := d.Rules
 	for _, rule := range p.Rules {
 		if len(reached) == 0 || reached[0].Rule != rule {
-			out = append(out, RuleDocument{Name: rule.Name, Outcome: OutcomeNotReached})
+			out = append(out, RuleDocument{Name: rule.Name, Child: rule.Child, Outcome: OutcomeNotReached})
 			continue
 		}
 		out = append(out, w.rule(&reached[0]))
@@ -26,7 +26,7 @@ func (w renderer) rules(p *plan.Policy, d *eval.Details) []RuleDocument {
 }
 
 func (w renderer) rule(r *eval.RuleDetails) RuleDocument {
-	out := RuleDocument{Name: r.Rule.Name, Outcome: OutcomeSkipped, When: w.when(r.When), Error: w.failure(r.Err)}
+	out := RuleDocument{Name: r.Rule.Name, Child: r.Rule.Child, Outcome: OutcomeSkipped, When: w.when(r.When), Error: w.failure(r.Err)}
 	switch {
 	case r.Failed:
 		out.Outcome = OutcomeFailed

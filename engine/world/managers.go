@@ -32,12 +32,12 @@ type fieldSet struct {
 	set  *fieldpath.Set
 }
 
-// managersMask is a field that no object has. A mask that keeps it asks for the
+// ManagersField is a field that no object has. A mask that keeps it asks for the
 // managers of the objects.
-const managersMask = "\x00managers"
+const ManagersField = "\x00managers"
 
 // WithManagers is the mask that has the managers of objects kept.
-var WithManagers = &value.Mask{Fields: map[string]*value.Mask{managersMask: {}}}
+var WithManagers = &value.Mask{Fields: map[string]*value.Mask{ManagersField: {}}}
 
 // ManagersOf reads the managers from an object as plain JSON values; nil when
 // the mask does not ask for them, or nobody is noted.

@@ -58,7 +58,7 @@ export function whyNot(decision, about, asked) {
 // none says why a decision writes nothing.
 function none(rules) {
   if (rules.some((r) => r.outcome === "failed")) return "None, because of the failure.";
-  return rules.some((r) => r.outcome === "delayed") ? "None: a rule waits." : "None: everything is as it should be.";
+  return rules.some((r) => r.outcome === "delayed") ? "None: a rule waits." : "None: nothing has to change.";
 }
 
 // effects shows what is written and read.
