@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/edict-dev/edict/engine/children"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/value"
@@ -224,4 +225,16 @@ func IsForbidden(err error) bool {
 	}
 	code := status.Status().Code
 	return code == http.StatusForbidden || code == http.StatusUnauthorized
+}
+
+// KeptFor reports whether an object with some annotations may be the one that is made: it
+// is not marked as a child of another primary object. Two decisions that have not seen each
+// other may make it.
+func (m Manifest) KeptFor(annotations map[string]string) bool {
+	metadata, _ := m.Body["metadata"].(map[string]any)
+	own, _ := metadata["annotations"].(map[string]any)
+	name, isChild := own[children.PrimaryName].(string)
+	namespace, _ := own[children.PrimaryNamespace].(string)
+	there, marked := annotations[children.PrimaryName]
+	return !isChild || !marked || there == name && annotations[children.PrimaryNamespace] == namespace
 }

@@ -122,3 +122,31 @@ func childPlace(t *cel.Template) analyze.Scope {
 func (cs *manifests) appliedMask(c *plan.Child) *value.Mask {
 	return value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + cs.policy}, &value.Mask{}))
 }
+
+// forOne notes whether an object that is applied says which primary object it is for: it
+// is a child, or has owners. Whether that primary object exists is read then.
+func forOne(s *scope, ts *targets, a *plan.Child, metadata *document.Node) {
+	a.Others = -1
+	a.Kept = a.Apply && metadata.Get("labels").Get(children.ChildLabel) != nil
+	if a.Kept || a.Apply && metadata.Get("ownerReferences") != nil {
+		a.Others = ts.others(s.node)
+	}
+}
+
+// mapping makes one template node of the entries of a mapping.
+func mapping(entries []v1alpha1.Entry[v1alpha1.Template], at document.Position) *document.Node {
+	n := &document.Node{Kind: document.Map, Pos: at}
+	for _, e := range entries {
+		n.Keys = append(n.Keys, e.Key.Node)
+		n.Values = append(n.Values, e.Value.Node)
+	}
+	return n
+}
+
+// literal returns a field of a mapping that is written out.
+func literal(n *document.Node, field string) string {
+	if n == nil || n.Get(field) == nil || strings.Contains(n.Get(field).Text, "${") {
+		return ""
+	}
+	return n.Get(field).Text
+}

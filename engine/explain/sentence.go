@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
 )
 
@@ -287,3 +288,96 @@ func FirstLine(text string) string {
 
 // oneLine returns a text with its line breaks and indentation made blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// delayed says of each rule that waits when it runs, and why it is wanted.
+func delayed(rules []record.RuleDocument) (out []string) {
+	for i := range rules {
+		if r := &rules[i]; r.Delayed != nil {
+			out = append(out, fmt.Sprintf("the rule %q waits %s", r.Name, until(r.Delayed))+wanted(r.When))
+		}
+	}
+	return out
+}
+
+// until says how long a run waits.
+func until(d *record.DelayDocument) string {
+	if d.Items > 0 {
+		return fmt.Sprintf("until %s because of its rate (items: %d)", d.Due.Format(time.RFC3339Nano), d.Items)
+	}
+	return fmt.Sprintf("until %s because of its debounce, key %q", d.Due.Format(time.RFC3339Nano), d.Key)
+}
+
+// wanted says why a run is wanted: its condition holds, or did when the run became
+// pending.
+func wanted(when *record.WhenDocument) string {
+	switch {
+	case when == nil:
+		return ""
+	case when.Value == true:
+		return ", and is to run because " + and(Reasons(when))
+	}
+	return ", and is to run although " + and(Reasons(when)) + " by now"
+}
+
+// wording is how a verb of effects is written: of what happens, and as a heading.
+type wording struct{ happens, heading string }
+
+// wordings are those of the verbs of effects.
+var wordings = map[string]wording{
+	eval.VerbPatch:   {"patches", "patch"},
+	eval.VerbCreate:  {"creates", "create"},
+	eval.VerbApply:   {"applies", "apply"},
+	eval.VerbDelete:  {"deletes", "delete"},
+	eval.VerbScale:   {"scales", "scale"},
+	eval.VerbEvict:   {"evicts", "evict"},
+	eval.VerbEvent:   {"records an Event about", "record an Event about"},
+	eval.VerbApprove: {"approves or denies", "approve or deny"},
+}
+
+// answers are the wordings of VerbApprove by the condition that it adds.
+var answers = map[any]wording{eval.Approved: {"approves", "approve"}, eval.Denied: {"denies", "deny"}}
+
+func wordingOf(e *record.EffectDocument) wording {
+	if w, ok := answers[added(e.Patch)]; ok && e.Verb == eval.VerbApprove {
+		return w
+	}
+	if w, ok := wordings[e.Verb]; ok {
+		return w
+	}
+	return wording{"makes the write " + e.Verb + " of", e.Verb}
+}
+
+// added returns the type of the condition that a patch adds after those that exist; a
+// record that hides values does not have it.
+func added(patch any) any {
+	body, _ := patch.(map[string]any)
+	status, _ := body["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
+	if len(conditions) == 0 {
+		return nil
+	}
+	last, _ := conditions[len(conditions)-1].(map[string]any)
+	return last["type"]
+}
+
+// happens says in words what an effect did, or what became of it.
+func happens(e *record.EffectDocument) string {
+	text := wordingOf(e).happens
+	if e.Subresource != "" {
+		text += " the " + e.Subresource + " of"
+	}
+	text += fmt.Sprintf(" %s %s", e.Target.Kind, e.Target.Name)
+	if e.Result == "" || e.Result == "written" {
+		return text
+	}
+	return text + " (" + e.Result + ")"
+}
+
+// heading names an effect in a list of them.
+func heading(e *record.EffectDocument) string {
+	text := fmt.Sprintf("%s %s %s", wordingOf(e).heading, e.Target.Kind, qualified(e.Target.Namespace, e.Target.Name))
+	if e.Subresource != "" {
+		text += " (" + e.Subresource + ")"
+	}
+	return text
+}

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -198,3 +200,13 @@ func (*Evict) isAction()     {}
 func (*Approve) isAction()   {}
 func (*Finalizer) isAction() {}
 func (*Remember) isAction()  {}
+
+// GraceSeconds reads the grace period of a deletion or an eviction, a duration in whole
+// seconds, and returns their number.
+func GraceSeconds(text string) (int64, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d%time.Second != 0 {
+		return 0, fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)
+	}
+	return int64(d / time.Second), nil
+}

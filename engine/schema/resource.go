@@ -2,8 +2,12 @@ package schema
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // Resource is how the API server serves a kind: permissions name resources,
@@ -98,4 +102,30 @@ func (s *Set) Unserved(gvk GVK) bool {
 		at.mu.RUnlock()
 	}
 	return !strings.Contains(gvk.Group(), ".") || len(BuiltinKinds(gvk.APIVersion)) > 0
+}
+
+// builtinScale is the field that the subresource scale of built-in kinds sets.
+const builtinScale = "spec.replicas"
+
+// Scale returns the path of the field that the subresource scale of a kind sets, ""
+// for a kind without one. Known is false for a kind of which that is not known.
+func (s *Set) Scale(gvk GVK) (path string, known bool) {
+	if structure, ok := s.Structure(gvk); ok && structure.Custom {
+		return structure.Scale, structure.Scaled
+	}
+	r, builtin := builtinTable()[gvk.String()]
+	if r.Scale {
+		path = builtinScale
+	}
+	return path, builtin
+}
+
+// Table reads an embedded table in JSON when it is first used. It panics if that is none.
+func Table[T any](of string, text []byte) func() map[string]T {
+	return sync.OnceValue(func() (out map[string]T) {
+		if err := json.Unmarshal(text, &out); err != nil {
+			panic(fmt.Sprintf("the embedded table of %s: %v", of, err))
+		}
+		return out
+	})
 }

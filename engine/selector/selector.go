@@ -152,3 +152,20 @@ func (s *Selector) MatchesLabelsOf(object *value.Map) bool {
 
 // String returns the text form of the selector.
 func (s *Selector) String() string { return s.selector.String() }
+
+// Split returns the part of the selector that is about one label, and that about all
+// others: it matches what both match.
+func (s *Selector) Split(key string) (about, others *Selector) {
+	if !s.selectable {
+		return Everything, s
+	}
+	one, rest := labels.NewSelector(), labels.NewSelector()
+	for _, r := range s.requirements {
+		if r.Key() == key {
+			one = one.Add(r)
+		} else {
+			rest = rest.Add(r)
+		}
+	}
+	return newSelector(one), newSelector(rest)
+}

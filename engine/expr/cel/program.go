@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -237,4 +238,16 @@ func (e *Env) TemplateMentions(n *document.Node, namespace string) (out []string
 		out = append(out, e.TemplateMentions(v, namespace)...)
 	}
 	return out
+}
+
+// Is reports whether the expression is a name with field accesses, and which.
+func (p *Program) Is(name string, fields ...string) bool {
+	e := p.checked.NativeRep().Expr()
+	for _, field := range slices.Backward(fields) {
+		if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() || e.AsSelect().FieldName() != field {
+			return false
+		}
+		e = e.AsSelect().Operand()
+	}
+	return e.Kind() == ast.IdentKind && e.AsIdent() == name
 }
