@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -136,15 +135,4 @@ func (s *Server) Copy(now func() time.Time) *Server {
 	out := New(s.schemas, now)
 	out.storage, out.managers.known = s.storage.copied(out.tell), s.managers.known
 	return out
-}
-
-// unknown says what the code of kube-apiserver does not take in an object of a built-in
-// kind, as far as it is known here; test/conformance compares the two.
-func (s *Server) unknown(k kind, old, next Object) field.ErrorList {
-	t := s.schemas.Of(k.gvk)
-	found := append(unsupported(t, old, next, nil), unselected(t, old, next)...)
-	if old == nil {
-		found = append(found, lacking(t, next, nil)...)
-	}
-	return found
 }

@@ -37,7 +37,7 @@ func (k Kept) String() string {
 	fields := strings.Join(k.Fields, ", ")
 	switch {
 	case len(k.Children) > 0:
-		return k.Policy + " " + plan.Left{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
+		return k.Policy + " " + plan.LeftChildren{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
 	case k.Name != "":
 		return fmt.Sprintf("%s does not apply %s of %s %s any more: it stays, because %s has it, too", k.Policy, fields, k.Kind, strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"), strings.Join(k.Managers, ", "))
 	}

@@ -9,28 +9,28 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Left are children of a kind whose objects stay: the policy no longer names the kind.
-type Left struct {
+// LeftChildren are children of a kind whose objects stay: the policy no longer names the kind.
+type LeftChildren struct {
 	Kind schema.GVK
 	// Sets are the names of those that had objects of the kind.
 	Sets []string
 }
 
 // String returns it as a sentence without a subject.
-func (l Left) String() string {
+func (l LeftChildren) String() string {
 	return fmt.Sprintf("has no child of kind %s any more: the objects of the child %s stay", l.Kind.Kind, strings.Join(l.Sets, ", "))
 }
 
 // ChildrenLeft returns what an edit leaves of the children of a policy, in their order; after
 // is nil if the policy goes.
-func ChildrenLeft(before, after *Policy) (out []Left) {
+func ChildrenLeft(before, after *Policy) (out []LeftChildren) {
 	for set, kind := range before.sets() {
 		if after != nil && after.keeps(kind) {
 			continue
 		}
-		i := slices.IndexFunc(out, func(l Left) bool { return l.Kind == kind })
+		i := slices.IndexFunc(out, func(l LeftChildren) bool { return l.Kind == kind })
 		if i < 0 {
-			i, out = len(out), append(out, Left{Kind: kind})
+			i, out = len(out), append(out, LeftChildren{Kind: kind})
 		}
 		out[i].Sets = append(out[i].Sets, set)
 	}

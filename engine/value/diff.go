@@ -44,18 +44,32 @@ func (d Differ) Diff(before, after Value, t *schema.Type) []Difference {
 
 // values compares two values; parts says whether one that comes or goes counts as its parts.
 func (d *Differ) values(path string, before, after Value, t *schema.Type, parts bool) {
-	old, isMap := before.(*Map)
-	now, areMaps := after.(*Map)
-	oldList, isList := before.(*List)
-	nowList, areLists := after.(*List)
 	switch {
-	case same(before, after):
-	case isMap && areMaps, parts && isMap && IsNull(after) && old.Len() > 0, parts && areMaps && IsNull(before) && now.Len() > 0:
-		d.fields(path, old, now, t)
-	case (isList && areLists || d.Lists && (isList && IsNull(after) || areLists && IsNull(before))) && d.items(path, oldList, nowList, t):
+	case same(before, after), d.maps(path, before, after, t, parts), d.lists(path, before, after, t):
 	case !Same(before, after) && (d.Same == nil || !d.Same(before, after, t)):
 		d.found = append(d.found, Difference{Path: path, Before: before, After: after})
 	}
+}
+
+// maps compares two values as maps, and reports whether they are.
+func (d *Differ) maps(path string, before, after Value, t *schema.Type, parts bool) bool {
+	old, wasMap := before.(*Map)
+	now, isMap := after.(*Map)
+	goes := parts && wasMap && IsNull(after) && old.Len() > 0
+	comes := parts && isMap && IsNull(before) && now.Len() > 0
+	if wasMap && isMap || goes || comes {
+		d.fields(path, old, now, t)
+		return true
+	}
+	return false
+}
+
+// lists compares two values as lists, and reports whether they are.
+func (d *Differ) lists(path string, before, after Value, t *schema.Type) bool {
+	old, wasList := before.(*List)
+	now, isList := after.(*List)
+	comesOrGoes := d.Lists && (wasList && IsNull(after) || isList && IsNull(before))
+	return (wasList && isList || comesOrGoes) && d.items(path, old, now, t)
 }
 
 // fields compares maps; one of them may be nil.

@@ -1,8 +1,9 @@
 package week
 
-import "slices"
-
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Span is when a window is open, without its end.
 type Span struct{ Begin, End time.Time }

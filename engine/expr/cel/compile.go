@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -193,17 +194,13 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 	h := hinting{c.env, c.text.Node != nil && c.text.Node.Text == c.text.Source}
 	unknown := h.unknownCallsIn(parsed, issues.Errors())
 	for _, issue := range issues.Errors() {
-		if unknown.follow[issue.ExprID] || strings.Contains(issue.Message, unknownType) {
-			continue // what follows from another one
+		follows := unknown.follow[issue.ExprID] || strings.Contains(issue.Message, unknownType) ||
+			issue.Message == "invalid matches argument" // checkPattern says why
+		if isSyntax := strings.HasPrefix(issue.Message, "Syntax error"); isSyntax {
+			follows, syntax = follows || syntax, true
 		}
-		if strings.HasPrefix(issue.Message, "Syntax error") {
-			if syntax {
-				continue // what follows from the first
-			}
-			syntax = true
-		}
-		if issue.Message == "invalid matches argument" {
-			continue // checkPattern says why
+		if follows {
+			continue
 		}
 		offset := offsetOf(c.text.Source, issue.Location.Line(), issue.Location.Column())
 		message, hint := "", ""
@@ -213,14 +210,12 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 		} else {
 			message, hint = h.explain(issue.Message, string([]rune(c.text.Source)[min(offset, utf8.RuneCountInString(c.text.Source)):]), c.env.budget.hints())
 		}
-		undefined, before := strings.HasPrefix(message, "undefined name "), string([]rune(c.text.Source)[:min(offset, utf8.RuneCountInString(c.text.Source))])
-		switch {
-		case undefined && dashedField.MatchString(before):
-			hint = "a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"]"
-		case undefined && keyWithSlash.MatchString(before) && len(said) > 0:
-			continue // what is before it says so
-		case undefined && keyWithSlash.MatchString(before):
-			hint = messageHint("type 'string' does not support field selection")
+		if strings.HasPrefix(message, "undefined name ") {
+			before := string([]rune(c.text.Source)[:min(offset, utf8.RuneCountInString(c.text.Source))])
+			if keyWithSlash.MatchString(before) && len(said) > 0 {
+				continue // what is before it says so
+			}
+			hint = cmp.Or(hintAfter(before), hint)
 		}
 		at := c.text.at(offset)
 		if elsewhere, known := spelt(c.text.Source); known && parsed == nil {
@@ -235,6 +230,18 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 			Source: c.text.Node.SourceLine(at.Line),
 		})
 	}
+}
+
+// hintAfter returns a hint about an undefined name by what is before it; "" if that says
+// nothing.
+func hintAfter(before string) string {
+	switch {
+	case dashedField.MatchString(before):
+		return "a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"]"
+	case keyWithSlash.MatchString(before):
+		return messageHint("type 'string' does not support field selection")
+	}
+	return ""
 }
 
 // dashedField is before a name that may be the rest of another one.

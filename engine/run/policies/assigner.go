@@ -25,7 +25,7 @@ type assigner struct {
 	// stopped is called with each policy that is stopped.
 	stopped func(id string, u *source.Unit, c *source.Catalog)
 	// left is called with each policy of which an edit leaves children behind.
-	left func(id string, children plan.Left, u *source.Unit)
+	left func(id string, children plan.LeftChildren, u *source.Unit)
 	// starting reports that no revision was assigned yet.
 	starting bool
 }

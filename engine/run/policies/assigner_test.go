@@ -17,7 +17,9 @@ func TestLeave(t *testing.T) {
 			"  children: [{name: c, apply: {apiVersion: v1, kind: "+kind+", metadata: {name: c, namespace: \"${key.name}\"}}}]\n").Policies[0]}
 	}
 	var told []string
-	a := &assigner{left: func(id string, children plan.Left, _ *source.Unit) { told = append(told, id+" "+children.String()) }}
+	a := &assigner{left: func(id string, children plan.LeftChildren, _ *source.Unit) {
+		told = append(told, id+" "+children.String())
+	}}
 	a.leave("app", nil, revision("ConfigMap"))
 	a.leave("app", &lifecycle.Revision{}, revision("ConfigMap"))
 	a.leave("app", revision("ConfigMap"), revision("ConfigMap"))

@@ -142,6 +142,6 @@ func (u *unlabelled) recordStop(recorder record.EventRecorder, id string, was *s
 }
 
 // recordLeft records an Event about children that an edit leaves behind.
-func (u *unlabelled) recordLeft(recorder record.EventRecorder, id string, children plan.Left, of *source.Unit) {
+func (u *unlabelled) recordLeft(recorder record.EventRecorder, id string, children plan.LeftChildren, of *source.Unit) {
 	recorder.Event(u.reference(path.Dir(of.File.Path)), corev1.EventTypeWarning, "ChildrenLeft", fmt.Sprintf("the policy %s %s", id, children))
 }
