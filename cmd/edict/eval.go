@@ -100,18 +100,24 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	if p == nil || err != nil {
 		return nil, problems, err
 	}
-	g := guard.New(in.bundle.Allowances)
-	for _, one := range p.Inputs {
-		if one.Source.GVK == schema.Secret && strings.Contains(text, one.Name) && !g.Of(p).Values() {
-			fmt.Fprintf(errOut, "the values of the Secret %s are shown as digests, as the policy lacks the allowance values\n", one.Name)
-		}
-	}
+	noteDigests(errOut, in, p, text)
 	// The expression may read more than the policy does.
 	if err := f.world.read(ctx, in, []*plan.Policy{p}, errOut); err != nil {
 		return nil, nil, err
 	}
 	result, err := f.value(ctx, probe.New(ctx, p, probe.World{Schemas: in.bundle.Schemas, Objects: in.objects, Now: in.start, Answers: in.answers}))
 	return result, nil, err
+}
+
+// noteDigests says which inputs of an expression have digests of values.
+func noteDigests(errOut io.Writer, in *input, p *plan.Policy, text string) {
+	g := guard.New(in.bundle.Allowances)
+	values := g.Of(p).Values()
+	for _, one := range p.Inputs {
+		if one.Source.GVK == schema.Secret && strings.Contains(text, one.Name) && !values {
+			fmt.Fprintf(errOut, "the values of the Secret %s are shown as digests, as the policy lacks the allowance values\n", one.Name)
+		}
+	}
 }
 
 // unit returns the policy that is asked for.

@@ -110,7 +110,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
-	if err := outputs(printTable)[f.output](out, sim.Shown()); err != nil {
+	if err := outputs(printTable)[f.output](out, sim.Shown(f.output == "json")); err != nil {
 		return err
 	}
 	if err := regoLimit(); err != nil {
@@ -189,25 +189,32 @@ func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error)
 func printTable(w io.Writer, r simulate.Result) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	switch {
-	case len(r.Effects) > 0:
-		fmt.Fprintln(t, "AT\tPOLICY\tOBJECT\tRULE")
+	case len(r.Effects)+len(r.Refused) > 0:
+		fmt.Fprintln(t, "AT\tPOLICY\tVERB\tOBJECT\tRULE")
 	case len(r.Errors) > 0:
 		fmt.Fprintln(t, "Nothing was written, because of the errors below.")
+	case len(r.Missed) > 0:
+		fmt.Fprintln(t, "Nothing was written.")
 	default:
 		fmt.Fprintln(t, "Nothing to write: the world is as the policies want it.")
 	}
-	name := nameOfEffects(r.Effects)
 	for _, e := range r.Effects {
-		object := e.Target.Kind + "/" + name(e.Target)
+		object := objectOf(e.Target)
 		if e.Subresource != "" {
 			object += " (" + e.Subresource + ")"
 		}
-		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\n", e.At.Sub(r.Start), e.Policy, object, document.OneLine(e.Rule))
+		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\t%s\n", e.At.Sub(r.Start), e.Policy, e.Verb, object, document.OneLine(e.Rule))
+	}
+	for _, e := range r.Refused {
+		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\t%s: %s\n", e.At.Sub(r.Start), e.Policy, e.Verb, objectOf(e.Target), document.OneLine(e.Rule), e.Message)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	printFailures(w, r)
+	for _, m := range r.Missed {
+		fmt.Fprintf(w, "\nthe timeline patches %s at +%s, and there is no such object\n", objectOf(m.Target), m.At.Sub(r.Start))
+	}
 	if len(r.Paused) > 0 {
 		fmt.Fprintln(w)
 		printPaused(w, r.Paused)
@@ -220,21 +227,9 @@ func printTable(w io.Writer, r simulate.Result) error {
 	return nil
 }
 
-// nameOfEffects returns how the objects that were written are named: with their namespaces
-// if there are several.
-func nameOfEffects(effects []simulate.Effect) func(simulate.Target) string {
-	namespaces := map[string]bool{}
-	for _, e := range effects {
-		if e.Target.Namespace != "" {
-			namespaces[e.Target.Namespace] = true
-		}
-	}
-	return func(t simulate.Target) string {
-		if t.Namespace == "" || len(namespaces) < 2 {
-			return t.Name
-		}
-		return t.Namespace + "/" + t.Name
-	}
+// objectOf names an object with its kind and namespace.
+func objectOf(t simulate.Target) string {
+	return t.Kind + "/" + strings.TrimPrefix(t.Namespace+"/"+t.Name, "/")
 }
 
 // after returns how long after a start a time is, if that is a duration at all.

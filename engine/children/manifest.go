@@ -2,6 +2,7 @@ package children
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -85,4 +86,20 @@ func (s *set) owners(given *document.Node) *document.Node {
 		field{"name", document.NewText(at, "${key.name}")}, field{"uid", document.NewText(at, "${object.metadata.uid}")},
 		field{"controller", truth(at)}, field{"blockOwnerDeletion", truth(at)})
 	return document.NewList(at, append(given.Items(), own)...)
+}
+
+// KindWritten reports an object whose apiVersion or kind is absent or computed.
+func KindWritten(manifest *document.Node, problems Problems) bool {
+	const hint = "write it out, so that the needed permissions are known"
+	for _, field := range []string{"apiVersion", "kind"} {
+		switch n := manifest.Get(field); {
+		case n == nil || n.Kind != document.String || n.Text == "":
+			problems.Hintf(manifest.Pos, "such as {apiVersion: v1, kind: ConfigMap, ...}, written out", "the object needs apiVersion and kind")
+			return false
+		case strings.Contains(n.Text, "${"):
+			problems.Hintf(n.Pos, hint, "apiVersion and kind cannot be computed")
+			return false
+		}
+	}
+	return true
 }

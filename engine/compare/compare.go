@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	old, now := before.Shown(), after.Shown()
+	old, now := before.Shown(false), after.Shown(false)
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
 	out.Paused, out.Kept = now.Paused, kept(o.Before, o.After)
 	var changed []Change

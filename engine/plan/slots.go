@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/edict-dev/edict/engine/value"
+
 // Slots are what the names of a policy stand for.
 type Slots struct {
 	// byLength has the names by their length: few have the same, so that a name is found
@@ -35,4 +37,29 @@ func (s *Slots) Of(name string) (Slot, bool) {
 		}
 	}
 	return Slot{}, false
+}
+
+// SlotKind says what a name stands for.
+type SlotKind int
+
+// The kinds of names.
+const (
+	Object SlotKind = iota
+	KeyName
+	KeyNamespace
+	Param
+	InputSlot
+	VariableSlot
+	Now
+	Initial
+	Leaving
+	Failures
+	CallSlot
+)
+
+// Slot is what a name of the policy stands for.
+type Slot struct {
+	Kind  SlotKind
+	Index int
+	Value value.Value // of a Param
 }

@@ -4,13 +4,17 @@
 package selector
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -168,4 +172,51 @@ func (s *Selector) Split(key string) (about, others *Selector) {
 		}
 	}
 	return newSelector(one), newSelector(rest)
+}
+
+// maxErrors is how many errors are shown of those of one selector.
+const maxErrors = 5
+
+// Brief returns an error with the first few of those that it is made of. The API
+// machinery finds an error for every value of a requirement, and takes time with
+// the square of their number to write them.
+func Brief(err error) error {
+	list, ok := errors.AsType[utilerrors.Aggregate](err)
+	if !ok || len(list.Errors()) <= maxErrors {
+		return err
+	}
+	all := list.Errors()
+	more := fmt.Errorf("and %d more", len(all)-maxErrors)
+	return utilerrors.NewAggregate(append(slices.Clone(all[:maxErrors]), more))
+}
+
+// Excludes reports whether no labels match both selectors, as far as their
+// requirements of one label each tell.
+func (s *Selector) Excludes(other *Selector) bool {
+	for _, a := range s.requirements {
+		for _, b := range other.requirements {
+			if a.Key() == b.Key() && (excludes(a, b) || excludes(b, a)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// excludes reports whether no value meets two requirements, the first of which lists
+// its values or wants the label to exist.
+func excludes(a, b labels.Requirement) bool {
+	if b.Operator() == selection.DoesNotExist {
+		return a.Operator() != selection.DoesNotExist && a.Operator() != selection.NotIn && a.Operator() != selection.NotEquals
+	}
+	switch a.Operator() {
+	case selection.In, selection.Equals, selection.DoubleEquals:
+		for value := range a.Values() {
+			if b.Matches(labels.Set{b.Key(): value}) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

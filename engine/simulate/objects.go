@@ -98,9 +98,13 @@ func unpackAll(where string, documents []Object) (out []Object, err error) {
 	return out, nil
 }
 
-// unpack returns the items of a List, or the object itself.
+// unpack returns the items of a List, or the objects of a Result, or the object itself.
 func unpack(where string, o Object) ([]Object, error) {
-	if items, ok := o["items"].([]any); ok && metadata(o)["name"] == nil {
+	items, ok := o["items"].([]any)
+	if !ok && o["effects"] != nil {
+		items, ok = o["objects"].([]any)
+	}
+	if ok && metadata(o)["name"] == nil {
 		var out []Object
 		for _, item := range items {
 			inner, ok := item.(Object)

@@ -26,6 +26,10 @@ type Result struct {
 	Requeue []Requeue `json:"requeue"`
 	// Paused are the policies that the limits of writes would have paused.
 	Paused []Paused `json:"paused"`
+	// Refused are evictions that the API server refuses for now, each once.
+	Refused []Refusal `json:"refused,omitempty"`
+	// Missed are patches of the timeline whose object did not exist.
+	Missed []Missed `json:"missed,omitempty"`
 	// Traces are the records of all decisions, when they were asked for.
 	Traces []*record.Document `json:"traces,omitempty"`
 }
@@ -40,6 +44,23 @@ type Effect struct {
 	Subresource string    `json:"subresource"`
 	Target      Target    `json:"target"`
 	Patch       any       `json:"patch"`
+}
+
+// Refusal is an eviction that was refused, and is tried again.
+type Refusal struct {
+	At      time.Time `json:"at"`
+	Policy  string    `json:"policy"`
+	Rule    string    `json:"rule"`
+	Key     eval.Key  `json:"key"`
+	Verb    string    `json:"verb"`
+	Target  Target    `json:"target"`
+	Message string    `json:"message"`
+}
+
+// Missed is a patch whose object did not exist.
+type Missed struct {
+	At     time.Time `json:"at"`
+	Target Target    `json:"target"`
 }
 
 // Target names an object.
@@ -150,6 +171,9 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) (bytes int) 
 		}
 	}
 	for _, o := range got.Outcomes {
+		if o.Refused != nil {
+			r.refuse(Refusal{At: at.UTC(), Policy: i.policy, Rule: joined(o.Effect.Rules), Key: i.key, Verb: o.Effect.Verb, Target: targetOf(o.Effect.Target), Message: o.Refused.Error()})
+		}
 		if !o.Written() {
 			continue
 		}
@@ -171,6 +195,16 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) (bytes int) 
 		bytes += r.fail(at, i, err.Error())
 	}
 	return bytes
+}
+
+// refuse adds a refusal, unless the same one has come before.
+func (r *Result) refuse(one Refusal) {
+	if !slices.ContainsFunc(r.Refused, func(other Refusal) bool {
+		other.At = one.At
+		return other == one
+	}) {
+		r.Refused = append(r.Refused, one)
+	}
 }
 
 func callOf(at time.Time, i item, c eval.Call) Call {
@@ -218,8 +252,9 @@ func (s *Simulation) Values(more ...Object) *snapshot.Values {
 }
 
 // Shown is Result for people and files, without values of Secrets. What a policy has
-// written to objects of other kinds is not hidden.
-func (s *Simulation) Shown() Result {
+// written to objects of other kinds is not hidden. managed says that the objects have their
+// managedFields, so that another simulation can begin with them.
+func (s *Simulation) Shown(managed bool) Result {
 	out, values := s.Result(), s.Values()
 	out.Effects, out.Calls, out.Errors = slices.Clone(out.Effects), slices.Clone(out.Calls), slices.Clone(out.Errors)
 	for i, e := range out.Effects {
@@ -231,7 +266,10 @@ func (s *Simulation) Shown() Result {
 	for i, e := range out.Errors {
 		out.Errors[i].Message = values.Text(e.Message)
 	}
-	for i, o := range out.Objects {
+	for i, o := range s.server.objects.List() {
+		if s.server.given[ID(o)] != nil || !managed {
+			o = out.Objects[i]
+		}
 		out.Objects[i] = snapshot.ShownObject(o)
 	}
 	return out

@@ -364,6 +364,40 @@ func TestSameInputSameBytes(t *testing.T) {
 	}
 }
 
+// TestMissedPatch: a patch of what does not exist is told.
+func TestMissedPatch(t *testing.T) {
+	t.Parallel()
+	s := simulation(t, nil, copies)
+	s.Run(t.Context(), entries(t, `[{at: 1m, patch: {apiVersion: example.com/v1, kind: Widget, metadata: {namespace: ns, name: a}, spec: {phase: v}}}]`), -1)
+	got := s.Result().Missed
+	if len(got) != 1 || got[0].Target.Name != "a" || got[0].At.Sub(s.Result().Start) != time.Minute {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestResultAsWorld: the objects of a result in JSON, with their managers, are a world.
+func TestResultAsWorld(t *testing.T) {
+	t.Parallel()
+	const applies = `  for: {apiVersion: example.com/v1, kind: Widget}
+  rules: [{name: r, do: [{apply: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: "${key.name}"}, spec: {phase: "${object.spec.phase}"}}}]}]
+`
+	s := simulation(t, []Object{manifest("a", Object{"spec": Object{"phase": "x"}})}, applies)
+	s.Run(t.Context(), nil, -1)
+	text, err := json.Marshal(s.Shown(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := ParseObjects("result.json", text)
+	if err != nil || !slices.ContainsFunc(objects, func(o Object) bool { return metadata(o)["managedFields"] != nil }) {
+		t.Fatalf("%v, %v", objects, err)
+	}
+	again := simulation(t, objects, applies)
+	again.Run(t.Context(), nil, -1)
+	if effects := again.Result().Effects; len(effects) > 0 {
+		t.Errorf("the world is not as it was left: %+v", effects)
+	}
+}
+
 // TestEmptyResult: absent lists are written as empty ones.
 func TestEmptyResult(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,9 @@
 package simulate_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
@@ -54,5 +56,21 @@ func TestRefusedEviction(t *testing.T) {
 	}
 	if len(effects) > 0 && effects[0].Error != "Cannot evict pod as it would violate the pod's disruption budget: The disruption budget b needs 1 healthy pods and has 1 currently" {
 		t.Errorf("the record says %q", effects[0].Error)
+	}
+}
+
+// TestRefusedEvictionInResult: the result has it once, whatever the number of tries.
+func TestRefusedEvictionInResult(t *testing.T) {
+	t.Parallel()
+	b := fixture.Compiled(t, draining)
+	var err error
+	if b.Allowances, err = source.LoadAllowances(nil, []string{"{policy: p, kind: Pod, fields: [evict]}"}); err != nil {
+		t.Fatal(err)
+	}
+	sim := fixture.Simulation(t, b, fixture.Objects(t, drained), nil)
+	sim.Run(t.Context(), nil, time.Minute)
+	got := sim.Shown(false).Refused
+	if len(got) != 1 || got[0].Rule != "evict" || got[0].Target.Name != "a" || !strings.Contains(got[0].Message, "The disruption budget b needs 1 healthy pods") {
+		t.Errorf("%+v", got)
 	}
 }

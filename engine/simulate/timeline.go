@@ -199,7 +199,9 @@ func (e *Entry) happen(ctx context.Context, s *Simulation) {
 	case e.Apply != nil:
 		s.Apply(e.Apply)
 	case e.Patch != nil:
-		s.Merge(e.Patch)
+		if !s.Merge(e.Patch) {
+			s.done.result.Missed = append(s.done.result.Missed, Missed{At: s.clock.UTC(), Target: targetOf(ID(e.Patch))})
+		}
 	case e.Delete != nil:
 		s.Delete(e.Delete.ID())
 	case e.Answers != nil:
