@@ -282,6 +282,9 @@ func (f *objectFlags) run(ctx context.Context, arg string, o *origin, output str
 		fmt.Fprintf(errOut, "edict: the log of the controller cannot be read, so the keys are not known: %v; give it with --log FILE\n", err)
 	}
 	if len(doc.Managers)+len(doc.Writes) == 0 {
+		if doc.Missing {
+			return found("%s %s does not exist, or not in the namespace %s (-n), and the log names no policy", doc.Object.Kind, arg, f.namespace)
+		}
 		return found("the managedFields of %s %s and the log name no policy", doc.Object.Kind, arg)
 	}
 	if output == "json" {

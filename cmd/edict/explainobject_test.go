@@ -67,7 +67,7 @@ Run next, where KEY is the object that the policy decides about:
 		want string
 	}{
 		"no log: the policy is known": {[]string{"deploy/web", "-n", "shop", "--log", "/none"}, 0, "edict explain configmap-restart KEY --policy-namespace edict-system"},
-		"nobody wrote it":             {[]string{"deploy/gone", "-n", "shop"}, exitFindings, "the managedFields of Deployment deploy/gone and the log name no policy"},
+		"nobody wrote it":             {[]string{"deploy/gone", "-n", "shop"}, exitFindings, "Deployment deploy/gone does not exist, or not in the namespace shop (-n), and the log names no policy"},
 		"an unknown type":             {[]string{"thing/web"}, exitFindings, `the cluster does not serve the type "thing" of thing/web`},
 		"no type":                     {[]string{"web"}, exitUsage, "is not TYPE/NAME"},
 		"of files":                    {[]string{"deploy/web", "--policies", "x"}, exitUsage, "is looked up in a cluster"},

@@ -210,7 +210,7 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		if len(c.Policies) > 0 {
 			by = "by " + strings.Join(c.Policies, ", ")
 		}
-		fmt.Fprintf(w, "%s %s: %s, %s\n", c.Target.Kind, nameOfTarget(c), c.Verb, by)
+		fmt.Fprintf(w, "%s %s: %s, %s\n", c.Target.Kind, strings.TrimPrefix(c.Target.Namespace+"/"+c.Target.Name, "/"), c.Verb, by)
 		for _, field := range c.Fields {
 			before, after := shortValues(field.Before, field.After)
 			fmt.Fprintf(w, "  %s: %s -> %s\n", field.Path, before, after)
@@ -244,13 +244,6 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 	_, err := fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d unchanged; %s%s\n",
 		r.Created, r.Changed, r.Deleted, r.UnchangedObjects, undecided, count(r.Evaluations, "evaluation", "evaluations"))
 	return err
-}
-
-func nameOfTarget(c compare.Change) string {
-	if c.Target.Namespace == "" {
-		return c.Target.Name
-	}
-	return c.Target.Namespace + "/" + c.Target.Name
 }
 
 // maxShown bounds a value in a line, in bytes.

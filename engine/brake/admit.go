@@ -214,7 +214,7 @@ func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most in
 	}
 	first := objectName(e.Target)
 	a.policy.pause(Pause{
-		Policy: a.policy.name, Revision: a.policy.revision, Reason: reason, First: first, Since: a.request.Now.UTC(), Count: most + 1, Limit: most, limit: limit,
+		Policy: a.policy.name, Revision: a.policy.revision, Reason: reason, First: first, Since: a.request.Now.UTC(), Count: most + 1, Limit: most, limit: limit, effect: e,
 		Message: fmt.Sprintf("the policy %s is paused: it wanted more than %d %s within %s, which is %s; the first that was kept back is %s %s, of the rule %q",
 			a.policy.name, most, what, limit.Window, of, e.Verb, first, e.Rules[0]),
 	})
@@ -226,7 +226,7 @@ func (p *Policy) pause(one Pause) {
 		return
 	}
 	p.pauses = append(p.pauses, one)
-	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace)})
+	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace), Effect: one.effect})
 }
 
 // Done is the outcome of an allowed effect.

@@ -171,6 +171,8 @@ type News struct {
 	Kind   Kind
 	Reason Reason
 	Text   string
+	// Effect is the write that a limit kept back; nil for others.
+	Effect *eval.Effect
 }
 
 // News returns what has happened since it was last asked for.

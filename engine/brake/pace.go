@@ -134,11 +134,15 @@ func (p *Paced) String() string {
 	if len(p.Effects) == 0 {
 		return out + "it is due again within a second each time"
 	}
-	out += Describe(p.Effects)
-	if p.Manager != "" {
-		out += ", and " + p.Manager + " writes it, too: stop one of the two"
+	return out + Describe(p.Effects) + AlsoWrites(p.Manager)
+}
+
+// AlsoWrites says that another field manager writes the same fields; "" is none.
+func AlsoWrites(manager string) string {
+	if manager == "" {
+		return ""
 	}
-	return out
+	return ", and " + manager + " writes it, too: stop one of the two"
 }
 
 // of names a change of what is written.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -38,7 +39,8 @@ type Pause struct {
 	Count int64 `json:"count"`
 	Limit int64 `json:"limit"`
 
-	limit *plan.Limit
+	limit  *plan.Limit
+	effect *eval.Effect
 }
 
 // Window returns the window of the limit that was exceeded, or 0.

@@ -29,6 +29,8 @@ import (
 // Written lists the writes of policies to an object.
 type Written struct {
 	Object record.ObjectDocument `json:"object"`
+	// Missing reports whether it does not exist.
+	Missing bool `json:"missing,omitempty"`
 	// Managers are the policies that its managedFields name.
 	Managers []Manager `json:"managers"`
 	// Writes are lines of the log, the newest first.
@@ -80,6 +82,7 @@ func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Int
 	doc := &Written{Object: record.ObjectDocument{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: namespace, Name: name}}
 	live, err := objects.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
+		doc.Missing = true
 		return doc, nil // the log may know of it
 	}
 	if err != nil {

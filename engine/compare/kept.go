@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,7 +95,7 @@ func shared(id simulate.Identity, before, after simulate.Object) (out []Kept) {
 		if !ours || after == nil {
 			continue
 		}
-		left := was[policy].Difference(setOf(is, policy))
+		left := was[policy].Difference(cmp.Or(is[policy], &fieldpath.Set{}))
 		k := Kept{Policy: name, APIVersion: id.APIVersion(), Kind: id.Kind(), Namespace: id.Namespace(), Name: id.Name()}
 		for _, other := range slices.Sorted(maps.Keys(is)) {
 			both := left.Intersection(is[other])
@@ -119,16 +120,8 @@ func managed(o simulate.Object) map[string]*fieldpath.Set {
 	for _, entry := range (&unstructured.Unstructured{Object: o}).GetManagedFields() {
 		var set fieldpath.Set
 		if entry.FieldsV1 != nil && set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())) == nil {
-			out[entry.Manager] = set.Union(setOf(out, entry.Manager))
+			out[entry.Manager] = set.Union(cmp.Or(out[entry.Manager], &fieldpath.Set{}))
 		}
 	}
 	return out
-}
-
-// setOf returns the fields of a manager; the set is empty if it has none.
-func setOf(managers map[string]*fieldpath.Set, name string) *fieldpath.Set {
-	if set := managers[name]; set != nil {
-		return set
-	}
-	return &fieldpath.Set{}
 }

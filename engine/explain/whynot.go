@@ -187,9 +187,4 @@ func Candidate(c *record.CandidateDocument) string {
 	return strings.Join(parts, ", ")
 }
 
-func qualified(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
-}
+func qualified(namespace, name string) string { return strings.TrimPrefix(namespace+"/"+name, "/") }

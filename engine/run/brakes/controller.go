@@ -206,7 +206,9 @@ func (c *Controller) sweep(ctx context.Context, stored *view, now time.Time) {
 func (c *Controller) report(ctx context.Context, now time.Time) {
 	states := c.brakes.States(now)
 	news := append(c.brakes.News(), c.reportPaced(ctx, states)...)
-	for _, n := range news {
+	for i := range news {
+		n := &news[i]
+		c.nameWriter(ctx, n)
 		c.options.Log.Warn(n.Text, observe.LogPolicy, n.Policy, "brake", string(n.Kind))
 	}
 	c.gauges.Set(seriesOf(states))
@@ -218,6 +220,13 @@ func (c *Controller) report(ctx context.Context, now time.Time) {
 	c.mu.Unlock()
 	if len(news) > 0 {
 		c.options.Changed()
+	}
+}
+
+// nameWriter adds who else writes what a limit has kept back.
+func (c *Controller) nameWriter(ctx context.Context, n *brake.News) {
+	if n.Effect != nil {
+		n.Text += brake.AlsoWrites(c.options.Manager(ctx, n.Policy, []*eval.Effect{n.Effect}))
 	}
 }
 

@@ -279,6 +279,21 @@ func TestSeries(t *testing.T) {
 	}
 }
 
+// TestPauseNamesTheOtherWriter: the text of a pause has the other field manager of the write
+// that was kept back.
+func TestPauseNamesTheOtherWriter(t *testing.T) {
+	t.Parallel()
+	manager := "rival"
+	c := New(Options{Manager: func(context.Context, string, []*eval.Effect) string { return manager }})
+	for name, want := range map[string]string{"rival": "it is paused, and rival writes it, too: stop one of the two", "": "it is paused"} {
+		manager = name
+		n := brake.News{Policy: "p", Kind: brake.Paused, Text: "it is paused", Effect: &eval.Effect{}}
+		if c.nameWriter(t.Context(), &n); n.Text != want {
+			t.Errorf("%q, want %q", n.Text, want)
+		}
+	}
+}
+
 // TestReportPaced: a policy that has a key at its pace is told of once, and again when it
 // is found who else writes. It is looked for until then.
 func TestReportPaced(t *testing.T) {

@@ -105,15 +105,25 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	explain(ctx, log, r.Record)
 	l.wrote(ctx, log, c.Policy.Name, r)
 	for _, err := range r.Reported {
-		if !errors.Is(err, context.Canceled) {
-			log.Error("failed, and will be tried again", "error", err.Error())
-		}
+		failed(log, err)
 	}
 	if r.Final != nil {
 		log.Error("failed, and will not be tried again until something that it read changes", "error", r.Final.Error())
 	}
-	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
-		log.Error("failed, and will be tried again", "error", r.Err.Error())
+	if r.Err != nil && !r.Quiet {
+		failed(log, r.Err)
+	}
+}
+
+// failed logs an error after which the key is evaluated again. That an object has changed
+// meanwhile is none.
+func failed(log *slog.Logger, err error) {
+	switch {
+	case errors.Is(err, context.Canceled):
+	case apply.IsConflict(err):
+		log.Info("decided again, because an object has changed meanwhile", "error", err.Error())
+	default:
+		log.Error("failed, and will be tried again", "error", err.Error())
 	}
 }
 

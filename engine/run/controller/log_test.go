@@ -3,6 +3,8 @@ package controller
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
@@ -103,6 +107,22 @@ func TestAWriteIsALine(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestConflictsAreNoErrors: that an object has changed meanwhile is no error of the log.
+func TestConflictsAreNoErrors(t *testing.T) {
+	t.Parallel()
+	for level, err := range map[string]error{
+		"ERROR": errors.New("broken"),
+		"INFO":  fmt.Errorf("writing: %w", apierrors.NewConflict(kschema.GroupResource{Resource: "pods"}, "a", errors.New("the object has been modified"))),
+		"":      context.Canceled,
+	} {
+		var out strings.Builder
+		failed(slog.New(slog.NewTextHandler(&out, nil)), err)
+		if got := out.String(); (got == "") != (level == "") || !strings.Contains(got, level) {
+			t.Errorf("%s: %s", level, got)
+		}
 	}
 }
 
