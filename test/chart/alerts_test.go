@@ -165,6 +165,8 @@ var alertCases = map[string]struct {
 	"a policy waits": {func(p *pods) { observe.Waiting.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
 		`  25 EdictPolicyWaits{policy="p"} fires`, `  50 EdictPolicyWaits{policy="p"} rests`}},
 	"a policy waits for a while": {func(p *pods) { observe.Waiting.WithLabelValues("p").Set(onlyIn(p, 10, 24, 1, 0)) }, nil},
+	"no candidate is left": {func(p *pods) { observe.Unselected.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  25 EdictPolicyFindsNoCandidate{policy="p"} fires`, `  50 EdictPolicyFindsNoCandidate{policy="p"} rests`}},
 	"objects fail": {func(p *pods) { observe.Failing.WithLabelValues("p").Set(onlyIn(p, 10, 50, 3, 0)) }, []string{
 		`  25 EdictPolicyFails{policy="p"} fires`, `  50 EdictPolicyFails{policy="p"} rests`}},
 	"writes are stopped": {func(p *pods) { observe.Stopped.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{

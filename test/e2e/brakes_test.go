@@ -83,7 +83,9 @@ func TestPace(t *testing.T) {
 	}
 	time.Sleep(10 * time.Second)
 	for name := range policies {
-		most := 2 * (time.Since(at).Seconds() + 2) // of two nodes
+		// Of two nodes. Conflicts with the other writer may have left some of the 30 writes at
+		// once of the node written.
+		most := 2*(time.Since(at).Seconds()+2) + 30
 		if got := count(name) - before[name]; got > most {
 			t.Errorf("%s: %v in ten seconds, want %v at most", name, got, most)
 		}
