@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -14,18 +17,23 @@ import (
 // nothing depends on them but the values of the params.
 type constants struct {
 	env *cel.Env
-	// values are the params by the names that expressions use.
+	// values are the params by the names that expressions use. certain leaves out those that
+	// the installation must still set.
 	values   map[string]value.Value
+	certain  map[string]value.Value
 	meter    *expr.Meter
 	problems *findings
 }
 
 func newConstants(env *cel.Env, params []param, budget *cel.Budget, at document.Position, problems *findings) *constants {
-	c := &constants{env: env, values: map[string]value.Value{}, meter: budget.Meter, problems: problems}
+	c := &constants{env: env, values: map[string]value.Value{}, certain: map[string]value.Value{}, meter: budget.Meter, problems: problems}
 	vars := make([]cel.Var, len(params))
 	for i, p := range params {
 		vars[i] = cel.Var{Name: p.ref().String(), Type: p.of()}
 		c.values[p.ref().String()] = p.Value
+		if !p.Required || p.From != "" {
+			c.certain[p.ref().String()] = p.Value
+		}
 	}
 	with, err := env.With(vars...)
 	if err != nil {
@@ -109,8 +117,9 @@ func (c *constants) known(expression string, variables []v1alpha1.Variable) valu
 			expression = v.Expression.Value
 		}
 	}
-	if t := c.env.Template(document.NewText(document.Position{}, "${"+expression+"}"), &document.Problems{}); t != nil {
-		return t.Constant()
+	t := c.env.Template(document.NewText(document.Position{}, "${"+expression+"}"), &document.Problems{})
+	if t.Program() == nil || slices.ContainsFunc(slices.Collect(maps.Keys(t.Program().Names())), func(name string) bool { return c.certain[name] == nil }) {
+		return nil
 	}
-	return nil
+	return t.Constant()
 }

@@ -17,21 +17,22 @@ func TestRate(t *testing.T) {
 	t.Parallel()
 	const rule = "  rules:\n    - {name: r, forEach: '[1, 2]', rate: {max: 5, per: 1m}, do: [{labels: {set: {a: b}}}]}\n"
 	testRules(t, map[string]ruleCase{
-		"whole":           {rule, ""},
-		"expressions":     {strings.Replace(rule, "max: 5, per: 1m", "max: 2 + 3, per: 'duration(\"1m\")'", 1), ""},
-		"no period":       {strings.Replace(rule, ", per: 1m", "", 1), "needs max and per"},
-		"no max":          {strings.Replace(rule, "max: 5, ", "", 1), "needs max and per"},
-		"none":            {strings.Replace(rule, "max: 5", "max: 0", 1), "from 1 to 500"},
-		"too many":        {strings.Replace(rule, "max: 5", "max: 501", 1), "from 1 to 500"},
-		"no duration":     {strings.Replace(rule, "1m", "soon", 1), "undefined name"},
-		"no time":         {strings.Replace(rule, "1m", "0s", 1), "not longer than nothing"},
-		"a negative time": {strings.Replace(rule, "1m", "-1m", 1), "not longer than nothing"},
-		"a param":         {negative + strings.Replace(rule, "1m", "params.none", 1), "the duration params.none is 0s, not longer than nothing"},
-		"a variable":      {negative + strings.Replace(rule, "1m", "variables.before", 1), "is -1m0s, not longer than nothing"},
-		"a sum of params": {negative + strings.Replace(rule, "1m", "'params.none + duration(\"1m\")'", 1), ""},
-		"an item":         {strings.Replace(rule, "rate:", "when: item == 1, rate:", 1), "when cannot name one"},
-		"a debounce":      {strings.Replace(rule, "rate:", "debounce: {key: a, window: 1m}, rate:", 1), "has debounce and rate"},
-		"two of one name": {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
+		"whole":             {rule, ""},
+		"expressions":       {strings.Replace(rule, "max: 5, per: 1m", "max: 2 + 3, per: 'duration(\"1m\")'", 1), ""},
+		"no period":         {strings.Replace(rule, ", per: 1m", "", 1), "needs max and per"},
+		"no max":            {strings.Replace(rule, "max: 5, ", "", 1), "needs max and per"},
+		"none":              {strings.Replace(rule, "max: 5", "max: 0", 1), "from 1 to 500"},
+		"too many":          {strings.Replace(rule, "max: 5", "max: 501", 1), "from 1 to 500"},
+		"no duration":       {strings.Replace(rule, "1m", "soon", 1), "undefined name"},
+		"no time":           {strings.Replace(rule, "1m", "0s", 1), "not longer than nothing"},
+		"a negative time":   {strings.Replace(rule, "1m", "-1m", 1), "not longer than nothing"},
+		"a param":           {negative + strings.Replace(rule, "1m", "params.none", 1), "the duration params.none is 0s, not longer than nothing"},
+		"a variable":        {negative + strings.Replace(rule, "1m", "variables.before", 1), "is -1m0s, not longer than nothing"},
+		"a param to be set": {strings.Replace(negative, "default: 0s", "default: 0s, required: true", 1) + strings.Replace(rule, "1m", "params.none", 1), ""},
+		"a sum of params":   {negative + strings.Replace(rule, "1m", "'params.none + duration(\"1m\")'", 1), ""},
+		"an item":           {strings.Replace(rule, "rate:", "when: item == 1, rate:", 1), "when cannot name one"},
+		"a debounce":        {strings.Replace(rule, "rate:", "debounce: {key: a, window: 1m}, rate:", 1), "has debounce and rate"},
+		"two of one name":   {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
 	})
 }
 

@@ -40,7 +40,7 @@ func (k *kinds) writesStatus(t *target, at document.Position) {
 	}
 }
 
-// owner rejects an owner of a kind that is not served.
+// owner reports an owner whose kind is not served.
 func (k *kinds) owner(gvk schema.GVK, at document.Position) {
 	if k.schemas.Unserved(gvk) {
 		k.problems.Reportf(document.UnknownKind, at, cmp.Or(inVersions(gvk.Kind), closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion))), "%s has no kind %q, so the garbage collector finds no such owner", gvk.APIVersion, gvk.Kind)

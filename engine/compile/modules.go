@@ -95,8 +95,8 @@ func (m *modules) lint() {
 	}
 }
 
-// inputType returns what is known of an input's fields: those that its mapping spells out,
-// and those of the types of its expressions. A query without an input has one without fields.
+// inputType returns the type of the input of a query, by the mapping and the types of its
+// expressions. A query without an input has a type without fields.
 func inputType(n *document.Node, t *cel.Template) *schema.Type {
 	if program := t.Program(); program != nil && cel.IsObject(cel.Unwrap(program.Type())) {
 		return program.Env().Schema(cel.Unwrap(program.Type()))

@@ -15,8 +15,8 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// reached are the parts of a policy that params and what is written out do not keep from
-// being evaluated. The calls in them are tried whose arguments these decide.
+// reached tries the calls of a policy whose arguments are constants or params, in those parts
+// that an evaluation can reach with these params.
 type reached struct {
 	// known are params, and variables that follow from them, by the names that
 	// expressions use.
@@ -43,11 +43,6 @@ func tryParams(p *plan.Policy, params map[string]value.Value, overrides map[stri
 		found.Message = fmt.Sprintf("the value %q given for the param %s.%s: %s", o, p.Written(), info.Name, found.Message)
 		found.Hint, found.Source = fmt.Sprintf("it is used at %s", found.Position), ""
 		found.Position = o.at(info.Pos)
-	}
-	for _, info := range p.ParamInfo {
-		if info.Required && info.From == "" {
-			delete(r.known, analyze.ParamRef(info.Name).String())
-		}
 	}
 	for _, v := range p.Variables {
 		name := analyze.VariableRef(v.Name).String()

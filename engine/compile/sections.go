@@ -99,7 +99,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	s.graph(nodes)
 	unused(own, s.plan.Graph, s.names, s.problems)
 	if !s.problems.HasErrors() {
-		tryParams(s.plan, s.constants.values, s.overrides, s.problems)
+		tryParams(s.plan, s.constants.certain, s.overrides, s.problems)
 	}
 	if s.problems.HasErrors() {
 		return nil

@@ -19,7 +19,7 @@ func shape(keyBy, groupBy v1alpha1.Text) plan.Shape {
 	}
 }
 
-// shaped returns what is known of values of a shape from what is known of an item.
+// shaped returns the type, flow or form of a shape, given that of an item.
 func shaped[T any](shape plan.Shape, item T, keyed, list func(T) T) T {
 	switch shape {
 	case plan.One:

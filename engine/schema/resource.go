@@ -88,20 +88,19 @@ func BuiltinKinds(apiVersion string) (kinds []string) {
 // Unserved reports whether no server has a kind: its API version is one of Kubernetes itself
 // without it, or only other versions of its group are known to have it.
 func (s *Set) Unserved(gvk GVK) bool {
-	if _, known := s.Kind(gvk); known {
+	builtin := BuiltinKinds(gvk.APIVersion)
+	if _, known := s.Kind(gvk); known || slices.Contains(builtin, gvk.Kind) {
 		return false
 	}
+	elsewhere := false
 	for at := s; at != nil; at = at.next {
 		at.mu.RLock()
 		for other := range at.kinds {
-			if other.Kind == gvk.Kind && other.Group() == gvk.Group() {
-				at.mu.RUnlock()
-				return true
-			}
+			elsewhere = elsewhere || other.Kind == gvk.Kind && other.Group() == gvk.Group()
 		}
 		at.mu.RUnlock()
 	}
-	return !strings.Contains(gvk.Group(), ".") || len(BuiltinKinds(gvk.APIVersion)) > 0
+	return elsewhere || !strings.Contains(gvk.Group(), ".") || len(builtin) > 0
 }
 
 // builtinScale is the field that the subresource scale of built-in kinds sets.
