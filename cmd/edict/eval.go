@@ -109,12 +109,12 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	return result, nil, err
 }
 
-// noteDigests says which inputs of an expression have digests of values.
+// noteDigests prints the inputs of an expression that have digests instead of values.
 func noteDigests(errOut io.Writer, in *input, p *plan.Policy, text string) {
 	g := guard.New(in.bundle.Allowances)
 	values := g.Of(p).Values()
 	for _, one := range p.Inputs {
-		if one.Source.GVK == schema.Secret && strings.Contains(text, one.Name) && !values {
+		if one.Source.GVK == schema.Secret && strings.Contains(text, "inputs."+one.Name) && !values {
 			fmt.Fprintf(errOut, "the values of the Secret %s are shown as digests, as the policy lacks the allowance values\n", one.Name)
 		}
 	}

@@ -155,10 +155,9 @@ func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answ
 	}
 	doc := r.RenderAbout(ctx, f.whyNot)
 	for i := range doc.Reads {
-		one := &doc.Reads[i]
 		for _, o := range in.objects {
-			if u := (&unstructured.Unstructured{Object: o}); one.Deleting && u.GetKind() == one.Kind && u.GetAPIVersion() == one.APIVersion && u.GetNamespace() == one.Namespace && u.GetName() == one.Name {
-				one.Finalizers = u.GetFinalizers()
+			if one := &doc.Reads[i]; one.Deleting && record.ObjectOf(simulate.ID(o)) == one.ObjectDocument {
+				one.Finalizers = (&unstructured.Unstructured{Object: o}).GetFinalizers()
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func writeYAML(w io.Writer, v any) error {
 	return err
 }
 
-// outputs returns what prints values, by the name of the output.
+// outputs returns the functions that print a value, by the name of the output format.
 func outputs[T any](table func(io.Writer, T) error) map[string]func(io.Writer, T) error {
 	return map[string]func(io.Writer, T) error{
 		"table": table,

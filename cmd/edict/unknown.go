@@ -11,7 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
-// otherWords are commands of other programs, and what does the same for a policy.
+// otherWords are the commands of other programs, with the answer for each.
 var otherWords = []struct{ words, answer string }{
 	{"lint validate vet compile build audit", "edict check PATH checks policies"},
 	{"diff preview dry-run render template", "edict plan --policies PATH says what policies would change in a cluster, edict simulate in manifests"},
@@ -24,7 +24,7 @@ var otherWords = []struct{ words, answer string }{
 	{"pause suspend stop disable rollout undo revert", "edict hold --policy NAME holds a policy, edict resume ends a pause, edict rollback POLICY takes the last edit back"},
 }
 
-// unknownCommand says of a word that is no command which one is meant.
+// unknownCommand returns the error for a word that is no command, with the one that may be meant.
 func unknownCommand(root *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
 	for _, other := range otherWords {

@@ -201,7 +201,7 @@ func effectLines(out *strings.Builder, d *record.Document) {
 	}
 }
 
-// whyNone says why a decision has no writes.
+// whyNone returns why a decision has no writes.
 func whyNone(d *record.Document) string {
 	failed := refused(d)
 	switch {
@@ -219,7 +219,7 @@ func whyNone(d *record.Document) string {
 	return "nothing has to change"
 }
 
-// deleted says of objects that are being deleted what keeps them.
+// deleted returns the objects that are being deleted, with their finalizers.
 func deleted(d *record.Document) (out []string) {
 	for _, r := range d.Reads {
 		if !r.Deleting {
@@ -234,12 +234,13 @@ func deleted(d *record.Document) (out []string) {
 	return out
 }
 
-// refused names the children whose template has failed or whose last write was refused.
+// refused returns the children whose template failed or whose last write was refused.
 func refused(d *record.Document) string {
 	var names []string
 	for _, v := range d.Variables {
 		set, ok := strings.CutPrefix(v.Name, "failed_")
-		if list, _ := v.Value.([]any); ok && len(list) > 0 {
+		child := ok && slices.ContainsFunc(d.Rules, func(r record.RuleDocument) bool { return r.Child == set })
+		if list, _ := v.Value.([]any); child && len(list) > 0 {
 			names = append(names, fmt.Sprintf("the child %s (%v)", set, list[0]))
 		}
 	}
@@ -317,8 +318,8 @@ func Value(v any, most int) string {
 	return text
 }
 
-// Names returns what WhyNot knows something about: the names of candidates, items and rules,
-// sorted, each once.
+// Names returns the names that WhyNot takes, of candidates, items and rules, sorted and
+// without duplicates.
 func Names(d *record.Document) (out []string) {
 	for i := range d.Selections {
 		for j := range d.Selections[i].Candidates {

@@ -35,6 +35,9 @@ func TestNothingIsWritten(t *testing.T) {
 		"a refused child": {func(d *record.Document) {
 			d.Next, d.Variables = &later, []record.VariableDocument{{Name: "failed_list", Value: []any{"web"}}}
 		}, "Writes: none, because the child list (web) failed before and is tried again later\n"},
+		"an own variable": {func(d *record.Document) {
+			d.Variables = []record.VariableDocument{{Name: "failed_nodes", Value: []any{"a"}}}
+		}, "nothing has to change"},
 		"none has failed": {func(d *record.Document) {
 			d.Variables = []record.VariableDocument{{Name: "failed_list", Value: []any{}}}
 		}, "nothing has to change"},

@@ -10,46 +10,56 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// WhyNot says why something of a name, also as KIND/NAME or NAMESPACE/NAME, was not chosen or
-// listed: of each selection the step that dropped it, or the points by which it lost; of each
-// list of the policy the condition that leaves it out; of the rules those that did not come to
-// it. Empty is that nothing of that name was there. The name of a rule is asked for, too.
+// WhyNot returns why a name, which may be written as KIND/NAME or NAMESPACE/NAME, was not
+// chosen or listed: the step of each selection that dropped it or the points by which it lost,
+// the condition of each list, and the rules that did not run for it. The name may also be that
+// of a rule. The result is empty if the decision has no such name.
 func WhyNot(d *record.Document, name string) (out []string) {
 	short := name[strings.LastIndex(name, "/")+1:]
 	for i := range d.Selections {
 		out = append(out, whyNotChosen(&d.Selections[i], short)...)
 	}
-	ran := len(out) > 0 || !slices.ContainsFunc(d.Lists, func(l record.ListDocument) bool { return l.Included })
+	chosen, listed := len(out) > 0, false
 	for i := range d.Lists {
+		listed = listed || d.Lists[i].Included
 		out = append(out, whyNotListed(&d.Lists[i], short))
 	}
+	var rules []string
 	for i := range d.Rules {
-		r := &d.Rules[i]
-		for j := range r.Items {
-			if one := &r.Items[j]; one.Key == name || one.Key == short || r.Name == name {
-				ran = true
-				out = append(out, whyNotRun(r, one))
-			}
-		}
-		if r.Name == name && len(r.Items) == 0 {
-			ran = true
-			out = append(out, slices.Concat(skipped([]record.RuleDocument{*r}), []string{fmt.Sprintf("the rule %q: %s", name, r.Outcome)})[0])
-		}
+		rules = append(rules, whyNotRuled(&d.Rules[i], name, short)...)
 	}
-	switch {
-	case len(out) == 0:
+	if len(rules) == 0 && listed && !chosen {
+		rules = skipped(d.Rules)
+	}
+	if out = append(out, rules...); len(out) == 0 {
 		return unwanted(d, name)
-	case !ran:
-		return append(out, skipped(d.Rules)...)
 	}
 	return out
 }
 
-// unwanted says why children have no object: their names are not known then.
+// whyNotRuled returns what a rule did for the items of a name, or for all of them if the name
+// is the rule's.
+func whyNotRuled(r *record.RuleDocument, name, short string) (out []string) {
+	for i := range r.Items {
+		if one := &r.Items[i]; one.Key == name || one.Key == short || r.Name == name {
+			out = append(out, whyNotRun(r, one))
+		}
+	}
+	if r.Name == name && len(out) == 0 {
+		if out = skipped([]record.RuleDocument{*r}); len(out) == 0 {
+			out = []string{fmt.Sprintf("the rule %q: %s", name, r.Outcome)}
+		}
+	}
+	return out
+}
+
+// unwanted returns why single children are not wanted: such a child has no name.
 func unwanted(d *record.Document, name string) (out []string) {
 	for i := range d.Rules {
-		if r := &d.Rules[i]; r.Child != "" && r.Outcome == record.OutcomeFired && noCase(r) != "" {
-			out = append(out, fmt.Sprintf("no object is wanted that could be %s%s", name, strings.TrimPrefix(fired(d, r), fmt.Sprintf("the rule %q applies, but nothing is wanted", r.Name))))
+		for j := range d.Rules[i].Items {
+			if item := &d.Rules[i].Items[j]; d.Rules[i].Child != "" && item.Rows != nil {
+				out = append(out, fmt.Sprintf("no object is wanted that could be %s%s", name, because(and(rowReasons(item)))))
+			}
 		}
 	}
 	return out
