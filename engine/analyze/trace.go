@@ -30,7 +30,7 @@ type tracer struct {
 	values bool
 }
 
-// locals are what is known of the variables of loops, innermost first.
+// locals is the list of the variables of loops, innermost first.
 type locals[T any] struct {
 	name string
 	of   T
@@ -39,7 +39,7 @@ type locals[T any] struct {
 
 func (l *locals[T]) with(name string, of T) *locals[T] { return &locals[T]{name, of, l} }
 
-// find returns what is known of a name: what names say of one that no loop binds.
+// find returns the entry of a variable. It calls names if no loop declares it.
 func (l *locals[T]) find(name string, names func(string) T) T {
 	for ; l != nil; l = l.next {
 		if l.name == name {

@@ -82,9 +82,9 @@ func (g garbage) collect(o Object) {
 	}
 }
 
-// absent reports whether the garbage collector finds no owner of an object: it asks for its
-// kind and name in the namespace of the object, and compares the uid. Of a kind that is not
-// served it knows nothing. A reference of a test may have the uid alone.
+// absent reports whether the garbage collector finds no owner: it looks up the kind and name in
+// the namespace of the object and compares the uid. It ignores kinds that are not served. A
+// reference in a test may have only the uid.
 func (g garbage) absent(w owner, o Object) bool {
 	at, exists := g.server.storage.owners[w.uid]
 	if w.gvk.Kind != "" && g.server.schemas.Unserved(w.gvk) {
@@ -96,8 +96,7 @@ func (g garbage) absent(w owner, o Object) bool {
 	return at.Namespace() != "" && at.Namespace() != ID(o).Namespace()
 }
 
-// stray collects an object that was stored with an owner that there is, but not as the
-// reference says.
+// stray collects an object whose owner exists under another kind, name or namespace.
 func (g garbage) stray(o Object) {
 	if slices.ContainsFunc(ownersOf(o), func(w owner) bool {
 		_, exists := g.server.storage.owners[w.uid]

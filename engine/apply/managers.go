@@ -1,7 +1,7 @@
 package apply
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,13 +9,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Shared returns the error of an apply. If the server refuses it for what is below a list, it
-// names the other field managers of that list: an entry that they have fields of stays when
-// the policy no longer writes it, without what only the policy wrote. managers is called
-// only then.
-func Shared(err error, policy string, managers func() []metav1.ManagedFieldsEntry) error {
+// NameManagers adds the other field managers of a list to the error of an apply that is
+// invalid below that list. An entry of which they own fields is not removed with the fields of
+// the policy, and may be invalid without them. managers is called for such an error only.
+func NameManagers(err error, policy string, managers func() []metav1.ManagedFieldsEntry) error {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
 		return err
@@ -40,17 +40,14 @@ func Shared(err error, policy string, managers func() []metav1.ManagedFieldsEntr
 	return fmt.Errorf("%w; fields of %s belong to %s, which keeps entries there that the policy no longer writes", err, strings.Join(slices.Compact(lists), ", "), strings.Join(others, ", "))
 }
 
-// hasField reports whether fields as FieldsV1 writes them have a path.
+// hasField reports whether fields in the form of FieldsV1 have some below a path.
 func hasField(raw []byte, path string) bool {
-	var fields map[string]any
-	if json.Unmarshal(raw, &fields) != nil {
+	set := &fieldpath.Set{}
+	if set.FromJSON(bytes.NewReader(raw)) != nil {
 		return false
 	}
 	for name := range strings.SplitSeq(path, ".") {
-		var ok bool
-		if fields, ok = fields["f:"+name].(map[string]any); !ok {
-			return false
-		}
+		set = set.WithPrefix(fieldpath.PathElement{FieldName: &name})
 	}
-	return true
+	return !set.Empty()
 }

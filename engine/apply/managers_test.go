@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TestShared: a refusal below a list names the other managers of that list, and stays what it is.
-func TestShared(t *testing.T) {
+// TestNameManagers: a refusal below a list names the other managers of that list, and stays what it is.
+func TestNameManagers(t *testing.T) {
 	t.Parallel()
 	invalid := func(path string) error {
 		return apierrors.NewInvalid(kschema.GroupKind{Kind: "HookSet"}, "hooks", field.ErrorList{&field.Error{Type: field.ErrorTypeRequired, Field: path}})
@@ -35,7 +35,7 @@ func TestShared(t *testing.T) {
 		"a conflict":      {apierrors.NewConflict(kschema.GroupResource{}, "hooks", errors.New("spec.hooks[1]")), false},
 		"none":            {nil, false},
 	} {
-		got := Shared(tc.err, "hooks", managers)
+		got := NameManagers(tc.err, "hooks", managers)
 		if !errors.Is(got, tc.err) || apierrors.IsInvalid(got) != apierrors.IsInvalid(tc.err) {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -171,7 +171,7 @@ type News struct {
 	Kind   Kind
 	Reason Reason
 	Text   string
-	// Effect is the write that a limit kept back; nil for others.
+	// Effect is the write that exceeded a limit, or nil.
 	Effect *eval.Effect
 }
 

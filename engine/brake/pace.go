@@ -137,7 +137,7 @@ func (p *Paced) String() string {
 	return out + Describe(p.Effects) + AlsoWrites(p.Manager)
 }
 
-// AlsoWrites says that another field manager writes the same fields; "" is none.
+// AlsoWrites returns the end of a sentence that names another manager of the same fields.
 func AlsoWrites(manager string) string {
 	if manager == "" {
 		return ""

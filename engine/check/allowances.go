@@ -26,7 +26,7 @@ func allowances(p *policy) {
 	}
 }
 
-// nearly names an allowance that may be meant for what is lacking of a kind; "" for none.
+// nearly returns a hint at an allowance with a misspelt policy or kind, or "".
 func (p *policy) nearly(lack guard.Lack) string {
 	for _, a := range p.bundle.Allowances {
 		if document.DidYouMean(a.Policy.Value, []string{p.plan.Name}) != "" && document.DidYouMean(a.ForKind.Value, []string{lack.Kind}) != "" {

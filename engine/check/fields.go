@@ -26,9 +26,9 @@ type access struct {
 type fields struct {
 	program *cel.Program
 	ast     *ast.AST
-	// bound are the fields that names stand for.
+	// bound has the fields that the names in scope read.
 	bound map[string]reading
-	// primary is the kind of object, where that is asked for.
+	// primary is the kind of the primary object.
 	primary string
 }
 
@@ -229,8 +229,8 @@ func (f fields) chain(e ast.Expr) (root string, path []string, ok bool) {
 	return "", nil, false
 }
 
-// walk visits an expression and its parts. A macro is a loop that binds a name to the items
-// of a list, or to one value.
+// walk visits the nodes of an expression. A macro is a comprehension, which declares a name
+// for the items of a list or for one value.
 func (f fields) walk(e ast.Expr, visit func(fields, ast.Expr)) {
 	visit(f, e)
 	if e.Kind() != ast.ComprehensionKind {

@@ -35,8 +35,7 @@ func wrong(b *source.Bundle, file string) bool {
 	return slices.ContainsFunc(b.Problems, func(p document.Problem) bool { return p.File == file && p.Severity == document.Error })
 }
 
-// eachExpr visits all parts of all expressions of a policy, with what the names stand for
-// there.
+// eachExpr visits every node of every expression of a policy, with the names in its scope.
 func (p *policy) eachExpr(visit func(fields, ast.Expr)) {
 	bound := p.readings()
 	p.plan.EachProgram(func(program *cel.Program) {
@@ -46,8 +45,8 @@ func (p *policy) eachExpr(visit func(fields, ast.Expr)) {
 	})
 }
 
-// readings returns which fields the variables give, by their names in expressions. A name
-// that several rules use stands for nothing.
+// readings returns the fields that variables read, by the names of the variables in
+// expressions. It leaves out names that several rules declare.
 func (p *policy) readings() map[string]reading {
 	bound, seen := map[string]reading{}, map[string]bool{}
 	add := func(name string, v *plan.Variable) {

@@ -28,8 +28,8 @@ func selfFeeding(p *policy) {
 	}
 }
 
-// ownObjects finds children whose objects decide, by more than their keys, which of them are
-// wanted: what is deleted may be wanted again.
+// ownObjects finds children whose when or forEach depends on objects of the same child, other
+// than by a test for a key: such an object may be deleted and made again without end.
 func ownObjects(p *policy) {
 	for _, r := range p.plan.Rules {
 		if r.Child == "" || r.Prunes {
@@ -58,7 +58,7 @@ func ownObjects(p *policy) {
 	}
 }
 
-// occurrences counts where an expression has a name, or where it asks for a key in it.
+// occurrences counts the uses of a name in an expression, or those of the form key in name.
 func occurrences(program *cel.Program, name string, asKeys bool) (n int) {
 	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if _, b, how := sides(e); asKeys && how == operators.In {

@@ -32,7 +32,7 @@ func (s *set) valid() bool {
 	return false
 }
 
-// NameHint says how an object is named.
+// NameHint returns a hint for a manifest without a name.
 func NameHint(manifest *document.Node) string {
 	if manifest.Get("metadata").Get("generateName") != nil {
 		return "metadata: {name: \"${key.name}-x\"}: a policy finds what it has made by its name, so generateName is not possible"

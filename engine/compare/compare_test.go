@@ -227,8 +227,8 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 	return out, nil
 }
 
-// TestChildrenLeft: children of a kind that the policy no longer names stay, and are named.
-func TestChildrenLeft(t *testing.T) {
+// TestOrphans: children of a kind that the policy no longer names stay, and are named.
+func TestOrphans(t *testing.T) {
 	t.Parallel()
 	child := func(name, kind string) string {
 		return "    - {name: " + name + ", apply: {apiVersion: v1, kind: " + kind + ", metadata: {name: \"" + name + "-${key.name}\", namespace: n}}}\n"
@@ -272,5 +272,19 @@ func TestFieldsOfOthers(t *testing.T) {
 	want := []compare.Kept{{Policy: "app", APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a", Fields: []string{"data.x"}, Managers: []string{"rival"}}}
 	if d := cmp.Diff(want, got.Kept); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestKeptSentences: what stays is said in a sentence each.
+func TestKeptSentences(t *testing.T) {
+	t.Parallel()
+	for want, k := range map[string]compare.Kept{
+		"p does not write metadata.labels.a of Node any more: it stays where it is set":          {Policy: "p", Kind: "Node", Fields: []string{"metadata.labels.a"}},
+		"p has no child of kind Service any more: the objects of the child a, b stay":            {Policy: "p", Kind: "Service", Children: []string{"a", "b"}},
+		"p does not apply data.x of ConfigMap n/a any more: it stays, because rival has it, too": {Policy: "p", Kind: "ConfigMap", Namespace: "n", Name: "a", Fields: []string{"data.x"}, Managers: []string{"rival"}},
+	} {
+		if got := k.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -19,33 +19,33 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// Kept has the fields of a kind that a policy no longer writes, sorted, or its sets of
-// children, if it has none of the kind any more.
+// Kept is what stays after an edit: fields of a kind that the policy no longer writes, sorted;
+// fields of one object that other managers have as well; or children of a kind.
 type Kept struct {
 	Policy     string   `json:"policy"`
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
 	Fields     []string `json:"fields"`
 	Children   []string `json:"children,omitempty"`
-	// Namespace and Name are those of one object, of which Managers have the fields, too.
+	// Namespace and Name are set for fields of one object. Managers have these fields as well.
 	Namespace string   `json:"namespace,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	Managers  []string `json:"managers,omitempty"`
 }
 
-// String returns it as a sentence.
+// String returns a sentence for the output of edict plan.
 func (k Kept) String() string {
 	fields := strings.Join(k.Fields, ", ")
 	switch {
 	case len(k.Children) > 0:
-		return k.Policy + " " + plan.LeftChildren{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Sets: k.Children}.String()
+		return k.Policy + " " + plan.Orphans{Kind: schema.GVK{APIVersion: k.APIVersion, Kind: k.Kind}, Children: k.Children}.String()
 	case k.Name != "":
 		return fmt.Sprintf("%s does not apply %s of %s %s any more: it stays, because %s has it, too", k.Policy, fields, k.Kind, strings.TrimPrefix(k.Namespace+"/"+k.Name, "/"), strings.Join(k.Managers, ", "))
 	}
 	return fmt.Sprintf("%s does not write %s of %s any more: it stays where it is set", k.Policy, fields, k.Kind)
 }
 
-// kept returns what policies have written, and neither write nor delete any more.
+// kept returns the fields and children that policies wrote before and do not write after.
 func kept(before, after []*plan.Policy) (out []Kept) {
 	now, policies := map[string]map[schema.GVK][]string{}, map[string]*plan.Policy{}
 	for _, p := range after {
@@ -59,8 +59,8 @@ func kept(before, after []*plan.Policy) (out []Kept) {
 				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
 			}
 		}
-		for _, left := range plan.ChildrenLeft(p, policies[p.Name]) {
-			out = append(out, Kept{Policy: p.Name, APIVersion: left.Kind.APIVersion, Kind: left.Kind.Kind, Fields: []string{}, Children: left.Sets})
+		for _, orphans := range plan.FindOrphans(p, policies[p.Name]) {
+			out = append(out, Kept{Policy: p.Name, APIVersion: orphans.Kind.APIVersion, Kind: orphans.Kind.Kind, Fields: []string{}, Children: orphans.Children})
 		}
 	}
 	return out
@@ -106,8 +106,7 @@ func shared(id simulate.Identity, before, after simulate.Object) (out []Kept) {
 			both.Leaves().Iterate(func(p fieldpath.Path) { k.Fields = append(k.Fields, strings.TrimPrefix(p.String(), ".")) })
 		}
 		if len(k.Managers) > 0 {
-			slices.Sort(k.Fields)
-			k.Fields = slices.Compact(k.Fields)
+			k.Fields = slices.Compact(slices.Sorted(slices.Values(k.Fields)))
 			out = append(out, k)
 		}
 	}

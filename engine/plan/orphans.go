@@ -9,30 +9,31 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// LeftChildren are children of a kind whose objects stay: the policy no longer names the kind.
-type LeftChildren struct {
+// Orphans are the objects of children that an edit does not delete, because the policy no
+// longer has a child of their kind.
+type Orphans struct {
 	Kind schema.GVK
-	// Sets are the names of those that had objects of the kind.
-	Sets []string
+	// Children are the names of the children that had objects of the kind.
+	Children []string
 }
 
-// String returns it as a sentence without a subject.
-func (l LeftChildren) String() string {
-	return fmt.Sprintf("has no child of kind %s any more: the objects of the child %s stay", l.Kind.Kind, strings.Join(l.Sets, ", "))
+// String returns the end of a sentence that begins with the policy.
+func (o Orphans) String() string {
+	return fmt.Sprintf("has no child of kind %s any more: the objects of the child %s stay", o.Kind.Kind, strings.Join(o.Children, ", "))
 }
 
-// ChildrenLeft returns what an edit leaves of the children of a policy, in their order; after
-// is nil if the policy goes.
-func ChildrenLeft(before, after *Policy) (out []LeftChildren) {
+// FindOrphans returns the orphans of an edit, by kind, in the order of the children. after is
+// nil if the policy is removed.
+func FindOrphans(before, after *Policy) (out []Orphans) {
 	for set, kind := range before.sets() {
 		if after != nil && after.keeps(kind) {
 			continue
 		}
-		i := slices.IndexFunc(out, func(l LeftChildren) bool { return l.Kind == kind })
+		i := slices.IndexFunc(out, func(o Orphans) bool { return o.Kind == kind })
 		if i < 0 {
-			i, out = len(out), append(out, LeftChildren{Kind: kind})
+			i, out = len(out), append(out, Orphans{Kind: kind})
 		}
-		out[i].Sets = append(out[i].Sets, set)
+		out[i].Children = append(out[i].Children, set)
 	}
 	return out
 }

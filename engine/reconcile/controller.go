@@ -2,13 +2,16 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -162,4 +165,26 @@ func earliest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// Look decides about a key on the objects as they are, and returns the record. It
+// writes and remembers nothing, and nothing waits for it: the next Reconcile is as
+// if nobody had looked. Builtins are asked by answers; nil are those of the group.
+func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answers expr.Answerer) *record.Record {
+	in := c.Input(key, now)
+	in.Shared = nil
+	if answers != nil {
+		in.Answers = answers
+	}
+	kept := record.Begin(in)
+	d := eval.Evaluate(ctx, kept.Inputs.Input, nil)
+	kept.End()
+	failed := failures{c: c}
+	failed.judge(d, decided(d))
+	kept.Decision, kept.Next = d, d.Next
+	kept.Errors = [2]error{errors.Join(failed.passing...), errors.Join(append(failed.leftAlone, failed.final...)...)}
+	if c.Policy.Stateful {
+		kept.Memory = c.known.memories.values(key)
+	}
+	return kept
 }

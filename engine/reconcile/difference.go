@@ -108,7 +108,7 @@ func patched(e, of *eval.Effect) *value.Map {
 	return before.Merged(e.Patch)
 }
 
-// differenceOf says how a field differs.
+// differenceOf describes the difference of a field.
 func differenceOf(d *value.Difference) string {
 	switch {
 	case d.Reordered:

@@ -252,8 +252,8 @@ func (s *Simulation) Values(more ...Object) *snapshot.Values {
 }
 
 // Shown is Result for people and files, without values of Secrets. What a policy has
-// written to objects of other kinds is not hidden. managed says that the objects have their
-// managedFields, so that another simulation can begin with them.
+// written to objects of other kinds is not hidden. If managed is true, the objects have
+// managedFields, as another simulation needs them.
 func (s *Simulation) Shown(managed bool) Result {
 	out, values := s.Result(), s.Values()
 	out.Effects, out.Calls, out.Errors = slices.Clone(out.Effects), slices.Clone(out.Calls), slices.Clone(out.Errors)

@@ -152,7 +152,7 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 	}
 	if m.Apply {
 		o, err := s.objects.Apply(m.Target, m.Body, options)
-		return versionOf(o), apply.Shared(err, m.Policy, func() []metav1.ManagedFieldsEntry {
+		return versionOf(o), apply.NameManagers(err, m.Policy, func() []metav1.ManagedFieldsEntry {
 			return (&unstructured.Unstructured{Object: s.objects.Get(m.Target)}).GetManagedFields()
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -31,16 +32,22 @@ const drained = `
 {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b, namespace: x}, spec: {selector: {}}, status: {observedGeneration: 1, disruptionsAllowed: 0, desiredHealthy: 1, currentHealthy: 1}}
 `
 
-// TestRefusedEviction: it is no error, the rest of its item is not written, later rules
-// are, and the record says what refused it.
-func TestRefusedEviction(t *testing.T) {
-	t.Parallel()
+// drainSimulation returns a simulation of a policy that may evict Pods.
+func drainSimulation(t *testing.T, log *record.Log) *simulate.Simulation {
+	t.Helper()
 	b := fixture.Compiled(t, draining)
 	var err error
 	if b.Allowances, err = source.LoadAllowances(nil, []string{"{policy: p, kind: Pod, fields: [evict]}"}); err != nil {
 		t.Fatal(err)
 	}
-	sim := fixture.Simulation(t, b, fixture.Objects(t, drained), &record.Log{Size: 10, Prefix: "r"})
+	return fixture.Simulation(t, b, fixture.Objects(t, drained), log)
+}
+
+// TestRefusedEviction: it is no error, the rest of its item is not written, later rules
+// are, and the record says what refused it.
+func TestRefusedEviction(t *testing.T) {
+	t.Parallel()
+	sim := drainSimulation(t, &record.Log{Size: 10, Prefix: "r"})
 	got := sim.Controller("p").Reconcile(t.Context(), eval.Key{Name: "n"}, sim.Now())
 	if got.Err == nil || !got.Quiet || got.Final != nil {
 		t.Errorf("the key is not tried again quietly: %v, %v", got.Err, got.Final)
@@ -62,12 +69,7 @@ func TestRefusedEviction(t *testing.T) {
 // TestRefusedEvictionInResult: the result has it once, whatever the number of tries.
 func TestRefusedEvictionInResult(t *testing.T) {
 	t.Parallel()
-	b := fixture.Compiled(t, draining)
-	var err error
-	if b.Allowances, err = source.LoadAllowances(nil, []string{"{policy: p, kind: Pod, fields: [evict]}"}); err != nil {
-		t.Fatal(err)
-	}
-	sim := fixture.Simulation(t, b, fixture.Objects(t, drained), nil)
+	sim := drainSimulation(t, nil)
 	sim.Run(t.Context(), nil, time.Minute)
 	got := sim.Shown(false).Refused
 	if len(got) != 1 || got[0].Rule != "evict" || got[0].Target.Name != "a" || !strings.Contains(got[0].Message, "The disruption budget b needs 1 healthy pods") {

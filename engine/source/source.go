@@ -65,7 +65,7 @@ type Bundle struct {
 	Problems   []document.Problem
 	// WatchSelector is that of Options.
 	WatchSelector *selector.Selector
-	// Paths are those that were read.
+	// Paths are the files and folders of the bundle.
 	Paths []string
 	// Files counts the files that were read.
 	Files int

@@ -11,26 +11,26 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Difference is a field that two values do not have alike; nil is one that is absent.
+// Difference is a field with two values. Before or After is nil if the field is absent.
 type Difference struct {
 	Path          string
 	Before, After Value
-	// Reordered says that a list has the same items in another order.
+	// Reordered is true for a list with the same items in another order.
 	Reordered bool
 }
 
-// Differ finds the fields that two values do not have alike. Items of lists are told apart by
-// a field that differs in all of them.
+// Differ finds the fields in which two values differ. It pairs the items of lists by a field
+// with a unique value, such as name.
 type Differ struct {
-	// Maps and Lists say that a map, or a list whose items can be told apart, that comes or
-	// goes counts as its parts.
+	// Maps and Lists report each part of a map, or of a list with such a field, that is added or
+	// removed. Otherwise it is one difference.
 	Maps, Lists bool
-	// Places says that other items of lists are told apart by their values or places; lists of
-	// them are compared as a whole otherwise.
+	// Places pairs the items of other lists by value or index. Otherwise such a list is compared
+	// as a whole.
 	Places bool
-	// Quoted says that names that would be mistaken for paths are quoted.
+	// Quoted puts quotes around names with characters of paths.
 	Quoted bool
-	// Same reports whether values that Same tells apart are the same as values of a type.
+	// Same reports whether two values of a type are equal in another notation. It may be nil.
 	Same func(a, b Value, t *schema.Type) bool
 
 	found []Difference
@@ -42,7 +42,7 @@ func (d Differ) Diff(before, after Value, t *schema.Type) []Difference {
 	return d.found
 }
 
-// values compares two values; parts says whether one that comes or goes counts as its parts.
+// values compares two values. If parts is true, it reports each part of an added or removed map.
 func (d *Differ) values(path string, before, after Value, t *schema.Type, parts bool) {
 	switch {
 	case same(before, after), d.maps(path, before, after, t, parts), d.lists(path, before, after, t):
@@ -95,8 +95,8 @@ func (d *Differ) below(path, name string) string {
 	return strings.TrimPrefix(path+"."+name, ".")
 }
 
-// items compares lists, of which one may be nil, item by item. It reports false if their items
-// cannot be told apart.
+// items compares lists item by item, and reports whether their items can be paired. One of the
+// lists may be nil.
 func (d *Differ) items(path string, before, after *List, t *schema.Type) bool {
 	before, after = cmp.Or(before, EmptyList), cmp.Or(after, EmptyList)
 	key := itemKey(before.items, after.items)
@@ -116,7 +116,7 @@ func (d *Differ) items(path string, before, after *List, t *schema.Type) bool {
 	return true
 }
 
-// indexed returns the items of a list by what tells them apart, and the order of that.
+// indexed returns the items of a list by their key, value or index, and the order of these.
 func indexed(list *List, key string) (items map[string]Value, order *List) {
 	items = map[string]Value{}
 	var names []Value
@@ -139,7 +139,7 @@ func indexed(list *List, key string) (items map[string]Value, order *List) {
 	return items, NewList(names)
 }
 
-// usualKeys are the fields by which items are usually told apart.
+// usualKeys are the fields that often have unique values.
 var usualKeys = []string{"type", "name", "key", "id", "uid", "ip"}
 
 // itemKey returns the field whose text is another one in each item of each list; "" for none.

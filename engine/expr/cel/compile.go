@@ -232,8 +232,7 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 	}
 }
 
-// hintAfter returns a hint about an undefined name by what is before it; "" if that says
-// nothing.
+// hintAfter returns a hint about an undefined name from the text before it, or "".
 func hintAfter(before string) string {
 	switch {
 	case dashedField.MatchString(before):

@@ -222,7 +222,7 @@ func (t *trial) report(x ast.Expr, err error) {
 	})
 }
 
-// why says that an expression fails whatever an evaluation finds.
+// why returns the hint for an expression that fails in every evaluation.
 func (t *trial) why(x ast.Expr) string {
 	for _, name := range slices.Sorted(maps.Keys(Names(x))) {
 		if t.names[name] != nil {

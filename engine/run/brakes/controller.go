@@ -223,7 +223,7 @@ func (c *Controller) report(ctx context.Context, now time.Time) {
 	}
 }
 
-// nameWriter adds who else writes what a limit has kept back.
+// nameWriter adds the other manager of the fields that the paused policy writes.
 func (c *Controller) nameWriter(ctx context.Context, n *brake.News) {
 	if n.Effect != nil {
 		n.Text += brake.AlsoWrites(c.options.Manager(ctx, n.Policy, []*eval.Effect{n.Effect}))

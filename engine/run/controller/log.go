@@ -115,8 +115,8 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 }
 
-// failed logs an error after which the key is evaluated again. That an object has changed
-// meanwhile is none.
+// failed logs an error after which the key is evaluated again. A conflict is logged as
+// information.
 func failed(log *slog.Logger, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):

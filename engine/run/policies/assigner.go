@@ -24,8 +24,8 @@ type assigner struct {
 	annotations func(*source.ConfigMap) (annotations map[string]string, version string)
 	// stopped is called with each policy that is stopped.
 	stopped func(id string, u *source.Unit, c *source.Catalog)
-	// left is called with each policy of which an edit leaves children behind.
-	left func(id string, children plan.LeftChildren, u *source.Unit)
+	// orphaned is called for the orphans of an edit.
+	orphaned func(id string, orphans plan.Orphans, u *source.Unit)
 	// starting reports that no revision was assigned yet.
 	starting bool
 }
@@ -48,7 +48,7 @@ func (a *assigner) assign(catalog *source.Catalog, starting bool) {
 		}
 		if a.policies.Assign(id, rev, starting) {
 			changed = append(changed, rev)
-			a.leave(id, now, rev)
+			a.reportOrphans(id, now, rev)
 		}
 	}
 	for _, id := range a.policies.AssignedIDs() {
@@ -66,13 +66,13 @@ func (a *assigner) assign(catalog *source.Catalog, starting bool) {
 	}
 }
 
-// leave tells which children an edit leaves behind.
-func (a *assigner) leave(id string, before, after *lifecycle.Revision) {
+// reportOrphans reports the orphans of an edit. before is nil if nothing was in force.
+func (a *assigner) reportOrphans(id string, before, after *lifecycle.Revision) {
 	if before == nil || before.Plan == nil || after.Plan == nil {
 		return
 	}
-	for _, left := range plan.ChildrenLeft(before.Plan, after.Plan) {
-		a.left(id, left, after.Unit)
+	for _, orphans := range plan.FindOrphans(before.Plan, after.Plan) {
+		a.orphaned(id, orphans, after.Unit)
 	}
 }
 

@@ -117,9 +117,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	recorder, stop := events.NewEventRecorder(m.options.Client)
 	defer stop()
 	m.status = newStatusWriter(m.options.Client, recorder, m.options.Log)
-	m.assigner.left = func(id string, children plan.LeftChildren, u *source.Unit) {
-		m.unlabelled.recordLeft(recorder, id, children, u)
-	}
+	m.assigner.orphaned = func(id string, o plan.Orphans, u *source.Unit) { m.unlabelled.recordOrphans(recorder, id, o, u) }
 	m.assigner.stopped = func(id string, u *source.Unit, c *source.Catalog) { m.unlabelled.recordStop(recorder, id, u, c) }
 	if !m.options.Store.Wait(ctx) {
 		return ctx.Err()

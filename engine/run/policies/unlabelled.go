@@ -141,7 +141,7 @@ func (u *unlabelled) recordStop(recorder record.EventRecorder, id string, was *s
 	recorder.Event(u.reference(configMap), corev1.EventTypeWarning, "PolicyStopped", fmt.Sprintf("the policy %s no longer runs: %s", id, why))
 }
 
-// recordLeft records an Event about children that an edit leaves behind.
-func (u *unlabelled) recordLeft(recorder record.EventRecorder, id string, children plan.LeftChildren, of *source.Unit) {
-	recorder.Event(u.reference(path.Dir(of.File.Path)), corev1.EventTypeWarning, "ChildrenLeft", fmt.Sprintf("the policy %s %s", id, children))
+// recordOrphans records an Event about the orphans of an edit.
+func (u *unlabelled) recordOrphans(recorder record.EventRecorder, id string, orphans plan.Orphans, of *source.Unit) {
+	recorder.Event(u.reference(path.Dir(of.File.Path)), corev1.EventTypeWarning, "ChildrenOrphaned", fmt.Sprintf("the policy %s %s", id, orphans))
 }

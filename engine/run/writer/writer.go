@@ -143,7 +143,7 @@ func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	}
 	if m.Apply {
 		made, err = api.Apply(ctx, m.Target.Name(), made, metav1.ApplyOptions{FieldManager: manager, Force: true})
-		err = apply.Shared(err, m.Policy, func() []metav1.ManagedFieldsEntry {
+		err = apply.NameManagers(err, m.Policy, func() []metav1.ManagedFieldsEntry {
 			if got, err := w.client.Resource(resource).Namespace(m.Target.Namespace()).Get(ctx, m.Target.Name(), metav1.GetOptions{}); err == nil {
 				return got.ManagedFields
 			}
