@@ -3,6 +3,7 @@ package rego
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -85,6 +86,9 @@ func TestEvalErrors(t *testing.T) {
 		"keys":          {"x := {1: 2}", "policy.yaml:7:3: data.p.x: the keys of an object must be strings, not number"},
 		"swallowed not": {"x if not time.parse_rfc3339_ns(input.s)", "time.parse_rfc3339_ns cannot work"},
 		"large number":  {"x := json.unmarshal(\"1e999999999\")", "json.unmarshal cannot work with the value that it is given"},
+		"squares":       {squares("9"), "it takes more than 50000 steps"},
+		"exponents":     {squares("1e9999"), "it takes more than 50000 steps"},
+		"product":       {"x := product([n | some a in numbers; some b in numbers; n := a + b + 10000000000000000000])\nnumbers := [" + strings.Repeat("1, ", 200) + "1]", "it takes more than 50000 steps"},
 		"division":      {"x := 1 / (input.n - 5)", "p.rego:2:6: data.p.x: div cannot work with the value that it is given"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,6 +105,16 @@ func TestEvalErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// squares returns rules that square a number 25 times: 33 million digits for each of its own.
+func squares(number string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "x0 := %s\n", number)
+	for i := range 25 {
+		fmt.Fprintf(&b, "x%d := x%d * x%d\n", i+1, i, i)
+	}
+	return b.String() + "x := x25 > 0"
 }
 
 func TestEvalUndefinedIsTyped(t *testing.T) {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -13,7 +16,7 @@ import (
 
 // MaxSteps is how many steps an evaluation may take. The evaluator takes one for
 // each expression that it tries, and for each piece of text that a function
-// writes.
+// writes; a function of long numbers takes more.
 const MaxSteps = 50_000
 
 // stepCost is what a step costs in CEL units: an evaluation that takes all of
@@ -55,14 +58,63 @@ func (l *limiter) Cancel() {}
 // Cancelled implements topdown.Cancel: it counts a step, and looks at the clock
 // now and then.
 func (l *limiter) Cancelled() bool {
+	return !l.take(1)
+}
+
+// take counts steps, and reports whether the evaluation may go on.
+func (l *limiter) take(steps int) bool {
 	const glance = 64 // steps between two looks at the clock
 	if l.why != nil {
-		return true
+		return false
 	}
-	if l.steps++; l.steps > MaxSteps {
+	if l.steps += steps; l.steps > MaxSteps {
 		l.why = errSteps
-	} else if l.steps%glance == 1 {
+	} else if l.steps%glance < steps {
 		l.why = l.ctx.Err()
 	}
-	return l.why != nil
+	return l.why == nil
+}
+
+// init has functions of numbers take steps for the digits of their arguments: numbers
+// have any length, and multiplication, or what reads and writes them, takes up to the square.
+func init() {
+	for _, name := range strings.Fields(`plus minus mul div rem abs round ceil floor sum product
+		bits.and bits.negate bits.or bits.rsh bits.xor format_int sprintf`) {
+		f := topdown.GetBuiltin(name)
+		ast.BuiltinMap[name].CanSkipBctx = false // it needs the limiter
+		topdown.RegisterBuiltinFunc(name, func(c topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
+			const squaresPerStep = 4_000_000
+			n := digits(args...)
+			if l, ok := c.Cancel.(*limiter); ok && n*n > squaresPerStep && !l.take(n*n/squaresPerStep) {
+				return topdown.Halt{Err: &topdown.Error{Code: topdown.CancelErr, Message: name}}
+			}
+			return f(c, args, iter)
+		})
+	}
+}
+
+// digits returns how many digits terms and the items of those that are lists have, at
+// most a billion.
+func digits(terms ...*ast.Term) (n int) {
+	for _, t := range terms {
+		switch v := t.Value.(type) {
+		case ast.Number:
+			n += length(string(v))
+		case *ast.Array:
+			v.Foreach(func(t *ast.Term) { n += digits(t) })
+		case ast.Set:
+			v.Foreach(func(t *ast.Term) { n += digits(t) })
+		}
+	}
+	return min(n, 1_000_000_000)
+}
+
+// length returns how many digits a number has when it is written without an exponent.
+func length(number string) int {
+	at := strings.IndexAny(number, "eE")
+	if at < 0 {
+		return len(number)
+	}
+	n, _ := strconv.ParseInt(number[at+1:], 10, 32) // beyond 32 bits the end of the range
+	return at + int(max(n, -n))
 }
