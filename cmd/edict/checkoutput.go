@@ -62,7 +62,7 @@ var gitHubLevels = map[document.Severity]string{document.Error: "error", documen
 func checkGitHub(w io.Writer, b *source.Bundle, list []document.Problem) error {
 	for _, p := range list {
 		at := b.Place(p.Position)
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", gitHubLevels[p.Severity], escapeProperty(at.File), at.Line, at.Column, check.CodeOf(p), escapeGitHub(full(p)))
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", gitHubLevels[p.Severity], strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeGitHub(at.File)), at.Line, at.Column, check.CodeOf(p), escapeGitHub(full(p)))
 		if err != nil {
 			return err
 		}
@@ -79,11 +79,6 @@ func full(p document.Problem) string {
 
 func escapeGitHub(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-// escapeProperty is escapeGitHub for what stands before the message.
-func escapeProperty(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeGitHub(s))
 }
 
 // printProblem writes a problem for a person.

@@ -50,7 +50,7 @@ func (c comparing) change(definition, name string, s *spec.Schema, old, next Obj
 	if (was == nil || isZero(was)) && (is == nil || isZero(is)) || !has && c.lock.Given || !had && (c.lock.Once || c.defaulted(definition, name, is, at)) {
 		return ""
 	}
-	if had != has && !c.excepted(at) {
+	if had != has && !slices.ContainsFunc(c.lock.But, func(path string) bool { return strings.HasPrefix(path, at+".") }) {
 		return at
 	}
 	return c.values(s, was, is, at)
@@ -63,11 +63,6 @@ func (c comparing) defaulted(definition, name string, v any, at string) bool {
 		return !c.lock.Given && schema.Defaulted(definition, name)
 	}
 	return value == nil || same(value, v)
-}
-
-// excepted reports whether there are exceptions below a path.
-func (c comparing) excepted(at string) bool {
-	return slices.ContainsFunc(c.lock.But, func(path string) bool { return strings.HasPrefix(path, at+".") })
 }
 
 func (c comparing) values(s *spec.Schema, was, is any, at string) string {

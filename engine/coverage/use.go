@@ -69,7 +69,7 @@ func (u *use) selection(r *plan.Rule, d *selection.Details) {
 				u.count(key, dropped)
 			case s.Kind != plan.Score && c.Passed():
 				u.count(key, kept)
-			case s.Kind == plan.Score && scored(c, s.Name):
+			case s.Kind == plan.Score && slices.ContainsFunc(c.Points, func(p selection.Points) bool { return p.Step == s.Name && p.Points != 0 }):
 				u.count(key, given)
 			}
 		}
@@ -91,10 +91,6 @@ func (u *use) take(r *plan.Rule, d *selection.Details) {
 			}
 		}
 	}
-}
-
-func scored(c *selection.CandidateDetails, step string) bool {
-	return slices.ContainsFunc(c.Points, func(p selection.Points) bool { return p.Step == step && p.Points != 0 })
 }
 
 // stepsOf returns the steps of all selections of a rule.

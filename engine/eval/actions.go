@@ -32,21 +32,30 @@ func (x acting) act(a plan.Action, f *frame) error {
 		return x.child(a, f)
 	case *plan.Delete:
 		return x.deletion(a, f)
-	case *plan.Scale, *plan.Evict, *plan.Approve:
-		return x.bySubresource(a, f)
+	case *plan.Scale:
+		return x.scale(a, f)
+	case *plan.Evict:
+		return x.eviction(a, f)
+	case *plan.Approve:
+		return x.approval(a, f)
 	case *plan.Finalizer:
 		return x.finalizer(a, f)
 	case *plan.Remember:
 		return x.remember(a, f)
 	case *plan.Fail:
-		text, err := x.run.ev.text(a.Message, f)
-		if err != nil {
-			return err
-		}
-		return &expr.Failure{At: a.Pos, Err: errors.New(text)}
+		return x.fail(a, f)
 	default:
 		return fmt.Errorf("unknown action %T", a)
 	}
+}
+
+// fail fails the item with the message.
+func (x acting) fail(a *plan.Fail, f *frame) error {
+	text, err := x.run.ev.text(a.Message, f)
+	if err != nil {
+		return err
+	}
+	return &expr.Failure{At: a.Pos, Err: errors.New(text)}
 }
 
 // merge merges fields: labels, annotations, status and patch.

@@ -69,14 +69,9 @@ func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.
 	}
 	before := r.ev.meter.Spent()
 	out, err := computation{r.ev}.plainVariable(v, r.ev.frame())
-	if err == nil && r.ev.meter.Spent()-before >= worthSharing && h.lasts() {
+	if err == nil && r.ev.meter.Spent()-before >= worthSharing && h.until.IsZero() && len(h.recalls) == 0 && len(h.mapped) == 0 {
 		m.shared = &sharedVariable{wholes: slices.Clone(h.wholes), entries: slices.Clone(h.entries), value: out}
 		r.ev.in.Shared.variables.put(v, m.shared)
 	}
 	return out, err
-}
-
-// lasts reports whether a result holds as long as what it has read of inputs and variables.
-func (h *holder) lasts() bool {
-	return h.until.IsZero() && len(h.recalls) == 0 && len(h.mapped) == 0
 }

@@ -10,20 +10,6 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// bySubresource runs an action that is a request for a subresource besides status.
-func (x acting) bySubresource(a plan.Action, f *frame) error {
-	switch a := a.(type) {
-	case *plan.Scale:
-		return x.scale(a, f)
-	case *plan.Evict:
-		return x.eviction(a, f)
-	case *plan.Approve:
-		return x.approval(a, f)
-	default:
-		return fmt.Errorf("unknown action %T", a)
-	}
-}
-
 // scale sets how many replicas an object has; nothing if it has as many.
 func (x acting) scale(a *plan.Scale, f *frame) error {
 	t, err := writing(x).target(&a.Of, f)

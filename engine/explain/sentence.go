@@ -55,14 +55,10 @@ func settled(d *record.Document) []string {
 		return append([]string{"nothing has to be written"}, conditional...)
 	case len(any) > 0:
 		return append([]string{"nothing has to be written"}, any[:min(len(any), maxNamed)]...)
-	case allNotReached(d.Rules):
+	case !slices.ContainsFunc(d.Rules, func(r record.RuleDocument) bool { return r.Outcome != record.OutcomeNotReached }):
 		return []string{"no rule was evaluated" + because(FirstLine(d.Error))}
 	}
 	return []string{"no rule applies" + because(strings.Join(skipped(d.Rules), ", "))}
-}
-
-func allNotReached(rules []record.RuleDocument) bool {
-	return !slices.ContainsFunc(rules, func(r record.RuleDocument) bool { return r.Outcome != record.OutcomeNotReached })
 }
 
 func because(why string) string {

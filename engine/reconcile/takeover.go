@@ -79,14 +79,10 @@ func (t *takeover) carry(key eval.Key, was *eval.Memo) {
 		if at.Target {
 			return targetLike(to, from.Targets[at.Input].Source, at.Key)
 		}
-		return inputNamed(to, from.Inputs[at.Input].Name)
+		return slices.IndexFunc(to.Inputs, func(in *plan.Input) bool { return in.Name == from.Inputs[at.Input].Name })
 	})
 	t.to.known.states.at(key).memo = m
 	t.to.reads.router.Looked(key, m.Lookups())
-}
-
-func inputNamed(p *plan.Policy, name string) int {
-	return slices.IndexFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == name })
 }
 
 // targetLike finds the target for an object that was one of a source before:

@@ -31,12 +31,6 @@ type term struct {
 	records *record.Log
 }
 
-// newRecords returns what keeps the records of a term. Their IDs begin with a text
-// that no other process and term has.
-func (p *process) newRecords() *record.Log {
-	return &record.Log{Prefix: fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1)), Size: p.options.Decisions}
-}
-
 // decisions returns what answers why the policies decided so; false if none runs in
 // this process.
 func (t *term) decisions() (live.Controllers, bool) {
@@ -48,7 +42,7 @@ func (t *term) decisions() (live.Controllers, bool) {
 
 // newTerm makes a term.
 func (p *process) newTerm(ctx context.Context) *term {
-	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != ""}
+	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1)), Size: p.options.Decisions}, follows: p.options.PolicyNamespace != ""}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
 	t.runtime = controller.New(ctx, controller.Options{

@@ -131,9 +131,6 @@ type Identity = world.ID
 // ID returns the identity of a manifest.
 func ID(o Object) Identity { return apiserver.ID(o) }
 
-// Decode reads a manifest in JSON, with whole numbers as int64.
-func Decode(text []byte) (Object, error) { return apiserver.Decode(text) }
-
 // CheckTypes returns an error for the first object with a value of another type than its
 // kind has: an API server refuses it.
 func CheckTypes(schemas *schema.Set, objects []Object) error {

@@ -74,11 +74,7 @@ func (t *tarjan) leave(at int) {
 			break
 		}
 	}
-	if len(set) > 1 || t.loops(at) {
+	if len(set) > 1 || slices.ContainsFunc(t.nodes[at].next, func(e edge) bool { return e.to == at }) {
 		t.out = append(t.out, set)
 	}
-}
-
-func (t *tarjan) loops(at int) bool {
-	return slices.ContainsFunc(t.nodes[at].next, func(e edge) bool { return e.to == at })
 }

@@ -23,18 +23,12 @@ type world struct {
 
 // worldOf returns the world to explore: what is given, reduced.
 func worldOf(o *Options) (world, error) {
-	w := world{reads: readsOf(o), times: timesAt(o.Start)}
+	w := world{reads: readsOf(o), times: []any{o.Start.UTC().Format(time.RFC3339), o.Start.UTC().AddDate(-1, 0, 0).Format(time.RFC3339)}}
 	if len(w.reads) == 0 {
 		return w, errors.New("the policies read nothing")
 	}
 	w.reduce(o)
 	return w, nil
-}
-
-// timesAt returns a time from which nothing has waited, and one from which everything has
-// waited long enough.
-func timesAt(start time.Time) []any {
-	return []any{start.UTC().Format(time.RFC3339), start.UTC().AddDate(-1, 0, 0).Format(time.RFC3339)}
 }
 
 func anys(names []string) []any {

@@ -93,13 +93,15 @@ func init() {
 	}
 }
 
-// digits returns how many digits terms and the items of those that are lists have, at
-// most a billion.
+// digits returns how many digits the numbers among terms and in lists of them have when
+// they are written without exponents, at most a billion.
 func digits(terms ...*ast.Term) (n int) {
 	for _, t := range terms {
 		switch v := t.Value.(type) {
 		case ast.Number:
-			n += length(string(v))
+			text, exponent, _ := strings.Cut(strings.ToLower(string(v)), "e")
+			e, _ := strconv.ParseInt(exponent, 10, 32) // beyond 32 bits the end of the range
+			n += len(text) + int(max(e, -e))
 		case *ast.Array:
 			v.Foreach(func(t *ast.Term) { n += digits(t) })
 		case ast.Set:
@@ -107,14 +109,4 @@ func digits(terms ...*ast.Term) (n int) {
 		}
 	}
 	return min(n, 1_000_000_000)
-}
-
-// length returns how many digits a number has when it is written without an exponent.
-func length(number string) int {
-	at := strings.IndexAny(number, "eE")
-	if at < 0 {
-		return len(number)
-	}
-	n, _ := strconv.ParseInt(number[at+1:], 10, 32) // beyond 32 bits the end of the range
-	return at + int(max(n, -n))
 }

@@ -88,16 +88,12 @@ func missingRules(missing []rbac.Permission) string {
 		places[p.Namespace] = append(places[p.Namespace], p)
 	}
 	var parts []string
-	for _, namespace := range sortedNamespaces(places) {
+	for _, namespace := range slices.Sorted(maps.Keys(places)) {
 		for _, rule := range rbac.Rules(places[namespace]) {
 			parts = append(parts, missingRule(rule, namespace))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func sortedNamespaces(places map[string][]rbac.Permission) []string {
-	return slices.Sorted(maps.Keys(places))
 }
 
 func missingRule(r rbac.Rule, namespace string) string {
