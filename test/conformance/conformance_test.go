@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -155,6 +156,16 @@ func TestAsARealServer(t *testing.T) {
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		every = 1
 	}
+	// Which namespaces there are is what a simulation knows, not the server in memory.
+	t.Run("no namespace", func(t *testing.T) {
+		for _, r := range all[0].Requests[:1] {
+			for _, r.Op = range []string{create, apply} {
+				if got := newSession(on, "nowhere", all[0]).send(t.Context(), r); got.Code != http.StatusNotFound {
+					t.Errorf("%s: %+v", describe(r), got)
+				}
+			}
+		}
+	})
 	t.Run("scenarios", func(t *testing.T) {
 		for i, of := range all {
 			if i%every > 0 {

@@ -44,7 +44,7 @@ func generate(seed uint64) ([]scenario, error) {
 		}
 		out = append(out, list...)
 	}
-	out = slices.Concat(out, selections(all), descriptions(all))
+	out = slices.Concat(out, selections(all), descriptions(all), applies(all))
 	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]), immutables(all))...), nil
 }
 
