@@ -54,6 +54,7 @@ func TestExitCodes(t *testing.T) {
 		"a command like another one below":  {[]string{"hold", "relase"}, 64, `edict hold takes no argument "relase"; did you mean "release"?`},
 		"--version":                         {[]string{"--version"}, 0, ""},
 		"check: a flag for files":           {[]string{"check", "-f", "x"}, 64, "paths stand without a flag: edict check PATH..."},
+		"check: --policies":                 {[]string{"check", "--policies", "x"}, 64, "unknown flag: --policies; paths stand without a flag: edict check PATH..."},
 		"check: a namespace":                {[]string{"check", "-n", "x"}, 64, "edict check reads files, and takes the objects of all namespaces in them"},
 		"check: a dry run":                  {[]string{"check", "--dry-run", "x"}, 64, "unknown flag: --dry-run; edict plan says what policies would change in a cluster"},
 		"simulate: a flag for files":        {[]string{"simulate", "-f", "x"}, 64, "policies are named by --policies PATH"},

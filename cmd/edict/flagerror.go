@@ -40,7 +40,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // known.
 func otherFlag(cmd *cobra.Command, name string) string {
 	switch name {
-	case "f", "filename", "file", "policy", "p":
+	case "f", "filename", "file", "policy", "policies", "p":
 		if cmd.Flags().Lookup("policies") != nil {
 			return "policies are named by --policies PATH"
 		}

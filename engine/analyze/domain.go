@@ -178,14 +178,7 @@ func (d Domain) String() string {
 
 // Conjuncts are the parts of a condition that must all hold, as texts.
 func Conjuncts(p *cel.Program) (out []string) {
-	list := []ast.Expr{p.Tree().Expr()}
-	for len(list) > 0 {
-		e := list[0]
-		list = list[1:]
-		if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalAnd {
-			list = append(list, e.AsCall().Args()...)
-			continue
-		}
+	for _, e := range Anded(p.Tree().Expr()) {
 		text, err := parser.Unparse(e, p.Tree().SourceInfo())
 		if err != nil {
 			return []string{Tree(p)}

@@ -38,7 +38,7 @@ type conjunct struct {
 // other parts: each item has one index key for every combination.
 func JoinOf(p *cel.Program) Join {
 	a := joiner{program: p, ast: p.Tree()}
-	parts := a.conjuncts(a.ast.Expr())
+	parts := Anded(a.ast.Expr())
 	join := Join{UsesName: p.Names()[keyName], Depends: readsKey(p)}
 	var equal []*conjunct
 	var best *conjunct

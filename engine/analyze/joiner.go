@@ -13,15 +13,15 @@ type joiner struct {
 	ast     *ast.AST
 }
 
-func (j *joiner) conjuncts(e ast.Expr) []ast.Expr {
-	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalAnd {
-		var out []ast.Expr
-		for _, arg := range e.AsCall().Args() {
-			out = append(out, j.conjuncts(arg)...)
-		}
-		return out
+// Anded returns the parts of a condition that must all hold.
+func Anded(e ast.Expr) (out []ast.Expr) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.LogicalAnd {
+		return []ast.Expr{e}
 	}
-	return []ast.Expr{e}
+	for _, arg := range e.AsCall().Args() {
+		out = append(out, Anded(arg)...)
+	}
+	return out
 }
 
 func (j *joiner) conjunct(e ast.Expr) *conjunct {
@@ -143,7 +143,7 @@ func (j *joiner) existsCall(e ast.Expr) (ast.CallExpr, bool) {
 // complete says that nothing was left over.
 func (j *joiner) pairs(predicate ast.Expr, variable string, listOnItem bool) (own, other []ast.Expr, complete bool) {
 	complete = true
-	for _, part := range j.conjuncts(predicate) {
+	for _, part := range Anded(predicate) {
 		if part.Kind() != ast.CallKind || part.AsCall().FunctionName() != operators.Equals {
 			complete = false
 			continue

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
@@ -36,6 +37,9 @@ func (p *policy) nearly(lack guard.Lack) string {
 	return ""
 }
 
+// owned follows an object whose controller is the primary object.
+const owned = ".metadata.?ownerReferences.orValue([]).exists(o, o.uid == object.metadata.uid && o.?controller.orValue(false))"
+
 // unowned finds inputs of built-in kinds, in any namespace, whose values are written to what
 // is protected without a comparison of who owns the objects: users of the cluster make such.
 func unowned(p *policy) {
@@ -44,7 +48,11 @@ func unowned(p *policy) {
 		if !builtin || !kind.Namespaced || u.Scope().Namespace.Value != "" {
 			continue
 		}
-		p.report(document.UnownedSource, u.Pos, "compare the owner in where: item.metadata.?ownerReferences.orValue([]).exists(o, o.uid == object.metadata.uid && o.?controller.orValue(false)); or read objects of one namespace",
+		hint := "compare the owner in where: item" + owned + "; or read objects of one namespace"
+		if strings.HasPrefix(u.Name, analyze.ChildRef("").String()) {
+			hint = "compare the owner in the forEach or when that reads it: x" + owned + "; or take the value from where the child has it"
+		}
+		p.report(document.UnownedSource, u.Pos, hint,
 			fmt.Sprintf("whoever may make a %s can make the policy %s: the value comes from %s of the input %q, and nothing compares the uid of its controller", u.Source.Kind, u.Decides, u.Field, u.Written()))
 	}
 }

@@ -159,12 +159,17 @@ func (d *dependencies) local(name string) *plan.Variable {
 // sides returns the operands of a comparison and its operator. The name is empty if e is no
 // comparison.
 func sides(e ast.Expr) (a, b ast.Expr, name string) {
-	if e.Kind() != ast.CallKind {
-		return nil, nil, ""
-	}
-	switch name := e.AsCall().FunctionName(); name {
+	switch name, args := called(e); name {
 	case operators.Equals, operators.NotEquals, operators.In:
-		return e.AsCall().Args()[0], e.AsCall().Args()[1], name
+		return args[0], args[1], name
 	}
 	return nil, nil, ""
+}
+
+// called returns the function that an expression calls; "" if it is no call.
+func called(e ast.Expr) (function string, args []ast.Expr) {
+	if e.Kind() != ast.CallKind {
+		return "", nil
+	}
+	return e.AsCall().FunctionName(), e.AsCall().Args()
 }

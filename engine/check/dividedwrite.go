@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/graph"
@@ -76,27 +77,18 @@ func (p *policy) ofOne(get, where *cel.Program) bool {
 	if get != nil {
 		return d.part(get, get.Tree().Expr())
 	}
-	return where != nil && slices.ContainsFunc(conjuncts(where.Tree().Expr()), func(e ast.Expr) bool {
+	return where != nil && slices.ContainsFunc(analyze.Anded(where.Tree().Expr()), func(e ast.Expr) bool {
 		a, b, how := sides(e)
 		return how == operators.Equals && (d.part(where, a) || d.part(where, b)) || comparesUID(where, e)
 	})
 }
 
-// conjuncts returns the parts of a condition that have to hold all.
-func conjuncts(e ast.Expr) []ast.Expr {
-	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalAnd {
-		args := e.AsCall().Args()
-		return append(conjuncts(args[0]), conjuncts(args[1])...)
-	}
-	return []ast.Expr{e}
-}
-
 // comparesUID reports whether an expression compares something with the uid of the primary
 // object, as owner references are.
 func comparesUID(program *cel.Program, e ast.Expr) (found bool) {
-	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+	each(e, func(e ast.Expr) {
 		a, b, how := sides(e)
 		found = found || how == operators.Equals && (field(program, a, "metadata", "uid") || field(program, b, "metadata", "uid"))
-	}))
+	})
 	return found
 }

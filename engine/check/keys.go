@@ -40,14 +40,10 @@ func nothing(name string) string { return "null " + name }
 
 // compared returns what an expression compares with null.
 func compared(e ast.Expr) (with ast.Expr, ok bool) {
-	if e.Kind() != ast.CallKind {
+	a, b, how := sides(e)
+	if how != operators.Equals && how != operators.NotEquals {
 		return nil, false
 	}
-	call := e.AsCall()
-	if name := call.FunctionName(); name != operators.Equals && name != operators.NotEquals {
-		return nil, false
-	}
-	a, b := call.Args()[0], call.Args()[1]
 	if cel.IsNull(a) {
 		return b, true
 	}

@@ -19,16 +19,13 @@ func (m *mentions) guards(p *cel.Program, outcome bool) keys {
 // when is guards for a part of an expression: a field that it asks for may still be absent
 // if the default in its place gives that outcome.
 func (m *mentions) when(f fields, e ast.Expr, outcome bool) mention {
-	if e.Kind() == ast.CallKind {
-		args := e.AsCall().Args()
-		switch name := e.AsCall().FunctionName(); {
-		case name == operators.LogicalNot:
-			return m.when(f, args[0], !outcome)
-		case name == operators.LogicalAnd && outcome, name == operators.LogicalOr && !outcome:
-			return m.when(f, args[0], outcome).with(m.when(f, args[1], outcome))
-		case m.withDefault(e) == truthOf(outcome):
-			return mention{}
-		}
+	switch name, args := called(e); {
+	case name == operators.LogicalNot:
+		return m.when(f, args[0], !outcome)
+	case name == operators.LogicalAnd && outcome, name == operators.LogicalOr && !outcome:
+		return m.when(f, args[0], outcome).with(m.when(f, args[1], outcome))
+	case m.withDefault(e) == truthOf(outcome):
+		return mention{}
 	}
 	return m.of(f, e)
 }
@@ -36,7 +33,7 @@ func (m *mentions) when(f fields, e ast.Expr, outcome bool) mention {
 // withDefault returns what a comparison such as x.?a.orValue("") == "b" comes to where
 // the field is absent.
 func (m *mentions) withDefault(e ast.Expr) truth {
-	name, args := e.AsCall().FunctionName(), e.AsCall().Args()
+	name, args := called(e)
 	if name != operators.Equals && name != operators.NotEquals {
 		return sometimes
 	}

@@ -59,11 +59,8 @@ func (p *policy) waiting(names recalling) func(*cel.Program) {
 	return func(program *cel.Program) {
 		names := names.within(program)
 		each(program.Tree().Expr(), func(e ast.Expr) {
-			if e.Kind() != ast.CallKind {
-				return
-			}
-			call := e.AsCall()
-			if f := program.Env().Function(call.FunctionName()); f == nil || !f.Timed || len(call.Args()) == 0 || !names.in(program, call.Args()[0]) {
+			name, args := called(e)
+			if f := program.Env().Function(name); f == nil || !f.Timed || len(args) == 0 || !names.in(program, args[0]) {
 				return
 			}
 			p.report(document.RememberedWait, program.At(e), "write the time into an annotation or a condition of the object",

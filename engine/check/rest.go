@@ -41,7 +41,11 @@ func rest(p *policy) {
 	rules := strings.Split(effects[len(effects)-1].Rule, ", ")
 	for _, r := range p.plan.Rules {
 		if slices.Contains(rules, r.Name) {
-			p.report(document.SelfFeeding, r.Pos, "write only when something else has changed, or what is the same when it is computed again",
+			hint := "write only when something else has changed, or what is the same when it is computed again"
+			if slices.ContainsFunc(r.Do, func(a plan.Action) bool { _, ok := a.(*plan.ListEntry); return ok }) {
+				hint = "by must find the entry that was written before, so entry changes no field of by: what by does not find is appended"
+			}
+			p.report(document.SelfFeeding, r.Pos, hint,
 				fmt.Sprintf("after %d evaluations of a %s that has only a name, the rule %q still writes, and every write causes the next evaluation", maxEvaluations, p.plan.Primary.Kind, r.Name))
 			return
 		}

@@ -152,9 +152,8 @@ func (p *policy) variable(name string, visit func(*cel.Program)) {
 // chooses reports whether an expression gives one of several values by some functions.
 func chooses(program *cel.Program, functions ...string) (chooses bool) {
 	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() == ast.CallKind {
-			chooses = chooses || slices.Contains(functions, e.AsCall().FunctionName())
-		}
+		name, _ := called(e)
+		chooses = chooses || slices.Contains(functions, name)
 	}))
 	return chooses
 }
@@ -165,8 +164,8 @@ func (p *policy) fed(program *cel.Program, path []string) {
 	for _, one := range p.behind(program, operators.Conditional) {
 		f := fieldsOf(one)
 		ast.PostOrderVisit(f.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-			if e.Kind() == ast.CallKind && (e.AsCall().FunctionName() == operators.Add || e.AsCall().FunctionName() == operators.Subtract) {
-				found = found || slices.ContainsFunc(e.AsCall().Args(), func(arg ast.Expr) bool { return slices.Equal(p.own(f, arg), path) })
+			if name, args := called(e); name == operators.Add || name == operators.Subtract {
+				found = found || slices.ContainsFunc(args, func(arg ast.Expr) bool { return slices.Equal(p.own(f, arg), path) })
 			}
 		}))
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -101,8 +102,5 @@ func (p *policy) forChosen(r *plan.Rule, counts parts) bool {
 	for i := range r.Cases {
 		conditions = append(conditions, r.Cases[i].When)
 	}
-	for _, program := range conditions {
-		d.found = d.found || program != nil && d.compare(program, true)
-	}
-	return d.found
+	return slices.ContainsFunc(conditions, func(program *cel.Program) bool { return program != nil && d.compare(program, true) })
 }

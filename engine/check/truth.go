@@ -24,8 +24,7 @@ func holds(e ast.Expr) truth {
 			return truthOf(bool(b))
 		}
 	case ast.CallKind:
-		args := e.AsCall().Args()
-		switch e.AsCall().FunctionName() {
+		switch name, args := called(e); name {
 		case operators.LogicalNot:
 			return map[truth]truth{always: never, never: always}[holds(args[0])]
 		case operators.LogicalAnd:
@@ -35,7 +34,7 @@ func holds(e ast.Expr) truth {
 		case operators.Equals, operators.NotEquals:
 			if args[0].Kind() == ast.LiteralKind && args[1].Kind() == ast.LiteralKind {
 				same := args[0].AsLiteral().Equal(args[1].AsLiteral()) == types.True
-				return truthOf(same == (e.AsCall().FunctionName() == operators.Equals))
+				return truthOf(same == (name == operators.Equals))
 			}
 		}
 	}

@@ -40,6 +40,8 @@ func TestUnownedSource(t *testing.T) {
 		"a namespace that is given": {"  inputs: [{name: list, apiVersion: v1, kind: Pod, namespace: '\"trusted\"'}]\n", each, image, false, ""},
 		"one of a given namespace":  {"  inputs: [{name: one, apiVersion: v1, kind: ConfigMap, get: '{\"namespace\": \"trusted\", \"name\": \"images\"}'}]\n", "", "${inputs.one.data.image}", false, ""},
 		"a namespace of a param":    {"  params: {trusted: apps}\n  inputs: [{name: list, apiVersion: v1, kind: Pod, namespace: params.trusted}]\n", each, image, false, ""},
+		"of the object itself":      {pods, each, "", false, "patch: {of: one, value: {spec: {serviceAccountName: '${one.metadata.labels.of}'}}}"},
+		"of another of the list":    {pods, each, "", true, "patch: {of: one, value: {spec: {serviceAccountName: '${inputs.list[0].metadata.labels.of}'}}}"},
 		"which object is deleted":   {pods, each, "", true, `delete: {of: {apiVersion: v1, kind: Pod, namespace: a, name: '${one.metadata.labels["of"]}'}}`},
 		"nothing but an owner is protected": {pods, each, "", false, "create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: b, ownerReferences: " +
 			"[{apiVersion: v1, kind: Node, name: '${key.name}', uid: '${object.metadata.uid}'}]}, data: {address: '${one.status.podIP}'}}"},

@@ -254,6 +254,29 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
+// TestOrphansOfNamespaces: children stay when the policy has fewer namespaces, and are named.
+func TestOrphansOfNamespaces(t *testing.T) {
+	t.Parallel()
+	in := func(namespaces string) []*plan.Policy {
+		return policies(t, "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: app}\nspec:\n  for: {apiVersion: apps/v1, kind: Deployment"+namespaces+"}\n"+
+			"  children: [{name: c, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${key.name}\"}}}]\n")
+	}
+	for name, tc := range map[string]struct {
+		before, after string
+		stay          bool
+	}{
+		"one less":      {", namespaces: [x, y]", ", namespaces: [x]", true},
+		"not all":       {"", ", namespaces: [x]", true},
+		"one more":      {", namespaces: [x]", ", namespaces: [x, y]", false},
+		"all":           {", namespaces: [x]", "", false},
+		"another order": {", namespaces: [x, y]", ", namespaces: [y, x]", false},
+	} {
+		if got := run(t, in(tc.before), in(tc.after)).Kept; len(got) > 0 != tc.stay {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestFieldsOfOthers: a field that a policy no longer applies stays if another manager has it.
 func TestFieldsOfOthers(t *testing.T) {
 	t.Parallel()
@@ -280,7 +303,7 @@ func TestKeptSentences(t *testing.T) {
 	t.Parallel()
 	for want, k := range map[string]compare.Kept{
 		"p does not write metadata.labels.a of Node any more: it stays where it is set":          {Policy: "p", Kind: "Node", Fields: []string{"metadata.labels.a"}},
-		"p has no child of kind Service any more: the objects of the child a, b stay":            {Policy: "p", Kind: "Service", Children: []string{"a", "b"}},
+		"p no longer decides about all objects of kind Service: those of the child a, b stay":    {Policy: "p", Kind: "Service", Children: []string{"a", "b"}},
 		"p does not apply data.x of ConfigMap n/a any more: it stays, because rival has it, too": {Policy: "p", Kind: "ConfigMap", Namespace: "n", Name: "a", Fields: []string{"data.x"}, Managers: []string{"rival"}},
 	} {
 		if got := k.String(); got != want {

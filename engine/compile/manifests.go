@@ -45,7 +45,7 @@ func once(fields []v1alpha1.Text, c *plan.Child, problems *findings) (out [][]st
 		path := strings.Split(at.Value, ".")
 		switch t := fieldAt(c.Type, path); {
 		case t == nil:
-			problems.Errorf(at.Pos(), "%s has no field %q", c.Kind, at.Value)
+			problems.Hintf(at.Pos(), "the path of a field, as in spec.replicas; a list is kept as a whole, by its own path", "%s has no field %q", c.Kind, at.Value)
 		case path[0] == "metadata" && len(path) < 3 || path[0] == "apiVersion" || path[0] == "kind":
 			problems.Hintf(at.Pos(), "a field below spec, or one label or annotation", "%q names the object", at.Value)
 		default:

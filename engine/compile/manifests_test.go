@@ -26,6 +26,7 @@ func TestHowChildrenAreWritten(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ action, want string }{
 		"a field that is not there":   {quotaManifest + "once: [spec.hrad]", `ResourceQuota has no field "spec.hrad"`},
+		"a field in a list":           {withOwner("apps/v1", "Deployment", ", uid: u") + "once: [metadata.ownerReferences.name]", `has no field "metadata.ownerReferences.name" (the path of a field, as in spec.replicas; a list is kept as a whole`},
 		"a field of the identity":     {quotaManifest + "once: [metadata.name]", `"metadata.name" names the object`},
 		"another word":                {quotaManifest + "ifExists: force", `ifExists cannot be "force"`},
 		"an action that is no apply":  {"log: {message: a}\nonce: [spec.hard]", "only apply takes once and ifExists"},

@@ -110,7 +110,9 @@ type origins struct {
 	compared, byRule map[analyze.Root]bool
 	// onlyOwned is true if the owner references are all that is protected of the write.
 	onlyOwned bool
-	unowned   []Unowned
+	// same is true if the value comes from the object that is written.
+	same    bool
+	unowned []Unowned
 }
 
 func originsOf(p *plan.Policy, g Guard) *origins {
@@ -133,8 +135,6 @@ func (o *origins) visit(r *plan.Rule) {
 		if s, ok := a.(*plan.Select); ok {
 			o.levels(s)
 		}
-	}
-	for a := range r.Actions() {
 		o.action(a)
 	}
 }
@@ -324,7 +324,14 @@ func (o *origins) merged(f *finder, of *plan.ObjectRef, under []string, fields *
 	o.eachLeaf(fields, under, func(path []string, t *cel.Template) {
 		field := strings.Join(path, ".")
 		if slices.ContainsFunc(f.lacks, func(l Lack) bool { return covered(field, l.Field) || covered(l.Field, field) }) {
+			o.same = of.Expression != nil && of.Expression.Is(o.rule.As)
+			t.Walk(func(p *cel.Program) {
+				for name := range p.Names() {
+					o.same = o.same && name == o.rule.As
+				}
+			})
 			o.target(f, of, field, o.template(t))
+			o.same = false
 		}
 	})
 }
@@ -399,7 +406,7 @@ func (o *origins) note(f *analyze.Flow, n need) {
 
 // unguarded adds the input that a value comes from if nothing compares who owns its objects.
 func (o *origins) unguarded(r analyze.Root, field string, n need) {
-	if r.Kind != analyze.Input || o.onlyOwned || o.compared[r] || o.byRule[r] {
+	if r.Kind != analyze.Input || o.onlyOwned || o.same || o.compared[r] || o.byRule[r] {
 		return
 	}
 	in := o.policy.Inputs[r.Index]

@@ -10,7 +10,7 @@ import (
 )
 
 // Orphans are the objects of children that an edit does not delete, because the policy no
-// longer has a child of their kind.
+// longer has a child of their kind, or has fewer namespaces.
 type Orphans struct {
 	Kind schema.GVK
 	// Children are the names of the children that had objects of the kind.
@@ -19,14 +19,20 @@ type Orphans struct {
 
 // String returns the end of a sentence that begins with the policy.
 func (o Orphans) String() string {
-	return fmt.Sprintf("has no child of kind %s any more: the objects of the child %s stay", o.Kind.Kind, strings.Join(o.Children, ", "))
+	return fmt.Sprintf("no longer decides about all objects of kind %s: those of the child %s stay", o.Kind.Kind, strings.Join(o.Children, ", "))
 }
 
 // FindOrphans returns the orphans of an edit, by kind, in the order of the children. after is
 // nil if the policy is removed.
 func FindOrphans(before, after *Policy) (out []Orphans) {
+	kept := map[schema.GVK]bool{}
+	if after != nil && !narrower(before.Primary.Namespaces, after.Primary.Namespaces) {
+		for _, kind := range after.sets() {
+			kept[kind] = true
+		}
+	}
 	for set, kind := range before.sets() {
-		if after != nil && after.keeps(kind) {
+		if kept[kind] {
 			continue
 		}
 		i := slices.IndexFunc(out, func(o Orphans) bool { return o.Kind == kind })
@@ -51,12 +57,7 @@ func (p *Policy) sets() iter.Seq2[string, schema.GVK] {
 	}
 }
 
-// keeps reports whether the policy has a set of children of a kind.
-func (p *Policy) keeps(kind schema.GVK) bool {
-	for _, own := range p.sets() {
-		if own == kind {
-			return true
-		}
-	}
-	return false
+// narrower reports whether namespaces, all if there are none, lack some of those before.
+func narrower(before, after []string) bool {
+	return len(after) > 0 && (len(before) == 0 || slices.ContainsFunc(before, func(n string) bool { return !slices.Contains(after, n) }))
 }

@@ -34,12 +34,13 @@ func fields(folder, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var s schema
+	s := schema{Definitions: map[string]*schema{}}
 	if err := json.Unmarshal(file, &s); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	var out strings.Builder
 	w := writer{headings[name]}
+	maps.Copy(s.Definitions, s.Properties)
 	fmt.Fprintf(&out, "## %s\n\n%s\n\n%s", w.document, s.Description, w.table(&s))
 	for _, d := range slices.Sorted(maps.Keys(s.Definitions)) {
 		if of := mapping(s.Definitions[d]); of != nil {

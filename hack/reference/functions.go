@@ -17,7 +17,7 @@ func functions(env *cel.Env) string {
 		f := env.Functions()[name]
 		fmt.Fprintf(&out, "| `%s` | %s | `%s` |\n", cell(f.Signature()), cell(f.Doc), cell(f.Example))
 	}
-	out.WriteString("\n## Functions of CEL and its libraries\n\nA function with a type before its name is called on a value of that type. Operators are not listed.\n\n")
+	out.WriteString("\n## Functions of CEL and its libraries\n\nA function with a type before its name is called on a value of that type. Operators are not listed. `getDate` counts days from 1; `getDayOfMonth`, `getDayOfYear`, `getMonth` and `getDayOfWeek` (Sunday first) count from 0. They take a time zone, such as `Europe/Berlin`; without one they use UTC.\n\n")
 	fmt.Fprintf(&out, "Macros: `%s`.\n\n| Function | Calls |\n|---|---|\n", strings.Join(env.Macros(), "`, `"))
 	signatures := env.Signatures()
 	for _, name := range slices.Sorted(maps.Keys(signatures)) {

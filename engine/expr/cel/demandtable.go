@@ -52,8 +52,10 @@ var catalogue = map[*demand][]string{
 		"quantity_is_integer", "quantity_get_int", "quantity_get_float",
 	},
 	{need: parsed(1, charactersPerUnit)}: {
-		"string_to_ip", "is_ip", "ip_is_canonical", "string_to_cidr", "is_cidr", "cidr_contains_ip_string",
-		"cidr_contains_cidr_string",
+		"string_to_ip", "is_ip", "ip_is_canonical", "string_to_cidr", "is_cidr", "cidr_contains_cidr_string",
+	},
+	{need: parsed(1, charactersPerUnit), instead: noAddress}: {
+		"cidr_contains_ip_string",
 	},
 	{need: parsed(4, charactersPerUnit)}: {
 		"string_to_url", "is_url_string",

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"math"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 
@@ -237,6 +238,16 @@ func localDemand(function string) *demand {
 			return types.Timestamp{Time: at.In(location)}.Receive(function, "", nil)
 		},
 	}
+}
+
+// noAddress fails for a text that is no address, of which the library says that it has another
+// type.
+func noAddress(a *callArgs) ref.Val {
+	text, _ := a[1].(types.String)
+	if ip, err := netip.ParseAddr(string(text)); err != nil || ip.Zone() != "" || ip.Is4In6() {
+		return types.NewErr("%q is no IP address", string(text))
+	}
+	return nil
 }
 
 func isOffset(name types.String) bool {

@@ -130,6 +130,7 @@ func TestRunTimeErrors(t *testing.T) {
 		`elapsed(dyn(object.metadata.name), duration("1h"))`:            "no such overload: elapsed(string",
 		`duration(object.spec.nodeName)`:                                "this text is no duration; units are",
 		`timestamp(object.spec.nodeName)`:                               "this is no time; a text as in RFC 3339, 2026-03-01T12:00:00Z, or seconds since 1970, until the year 9999",
+		`cidr("10.0.0.0/8").containsIP(object.spec.nodeName)`:           `"node-a" is no IP address`,
 		`quantity(object.spec.nodeName)`:                                "quantities must match the regular expression",
 		`[1].slice(0, size(object.spec.nodeName))`:                      "list is length 1; math.least(n, size(list))",
 		`variables.any + 1`:                                             "a value has another type than the expression expects (no such overload)",

@@ -24,7 +24,7 @@ func TestReportOrphans(t *testing.T) {
 	a.reportOrphans("app", &lifecycle.Revision{}, revision("ConfigMap"))
 	a.reportOrphans("app", revision("ConfigMap"), revision("ConfigMap"))
 	a.reportOrphans("app", revision("ConfigMap"), revision("ServiceAccount"))
-	if len(told) != 1 || told[0] != "app has no child of kind ConfigMap any more: the objects of the child c stay" {
+	if len(told) != 1 || told[0] != "app no longer decides about all objects of kind ConfigMap: those of the child c stay" {
 		t.Errorf("%q", told)
 	}
 }
