@@ -14,8 +14,10 @@ import (
 // made the controller evaluate it, and when it is evaluated again.
 func Sentence(kind string, d *record.Document) string {
 	parts := []string{fmt.Sprintf("%s %s: %s", kind, d.Key, strings.Join(decided(d), "; "))}
-	parts = append(parts, "it was evaluated because "+woken(d.WokenBy), "next evaluation: "+next(d))
-	return strings.Join(parts, "; ") + "."
+	if len(d.WokenBy) > 0 {
+		parts = append(parts, "it was evaluated because "+woken(d.WokenBy))
+	}
+	return strings.Join(append(parts, "next evaluation: "+next(d)), "; ") + "."
 }
 
 // decided says of each rule that matters why it did what it did.
@@ -215,9 +217,6 @@ func and(list []string) string {
 
 // woken says what made the controller evaluate the key.
 func woken(list []record.WakeDocument) string {
-	if len(list) == 0 {
-		return "it was asked for"
-	}
 	var texts []string
 	for _, w := range list {
 		texts = append(texts, wake(w))

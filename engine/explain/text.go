@@ -78,11 +78,11 @@ func item(out *strings.Builder, i *record.ItemDocument) {
 	case i.Rows != nil:
 		state = "no case holds"
 	case i.Case != "":
-		state = "ran, case " + i.Case
+		state = fmt.Sprintf("ran the case %q", i.Case)
 	case i.Ran:
 		state = "ran"
 	}
-	fmt.Fprintf(out, "             %s: %s\n", cmp.Or(i.Key, "it"), state)
+	fmt.Fprintf(out, "             %s: %s\n", cmp.Or(i.Key, "the rule"), state)
 	if i.When != nil {
 		condition(out, i.When, "               ")
 	}
