@@ -80,11 +80,7 @@ func (c *controller) startBase(ctx context.Context, a *attempt) bool {
 func (c *controller) promote() {
 	next := c.rollout.Swap(nil).Next()
 	keys, old := c.worker.promote()
-	c.informers.Leave(old)
-	observe.Adopted(c.id, next.Policy.Revision, old.Policy.Revision, c.earlier)
-	observe.Reevaluated.WithLabelValues(c.id).Add(float64(len(keys)))
-	c.earlier = old.Policy.Revision
-	c.worker.enqueue(keys)
+	c.adopted(next, old, keys)
 }
 
 // dropOther gives all keys back to the revision in force if a rollout is under way that
