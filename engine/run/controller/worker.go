@@ -85,7 +85,10 @@ func (w *worker) start() {
 	for range w.number {
 		w.wg.Go(func() { w.work(w.working) })
 	}
-	w.background(w.wg.Wait)
+	w.background(func() {
+		w.wg.Wait()
+		w.results.tell(nil)
+	})
 	w.rest = context.AfterFunc(w.watching, w.queue.ShutDown)
 }
 
