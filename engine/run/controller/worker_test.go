@@ -53,3 +53,18 @@ func TestTheEndCountsWrites(t *testing.T) {
 		}
 	})
 }
+
+// TestWaiting: the keys that are left in the queue are counted as one is taken.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	w := &worker{id: "waiting", health: newHealth("waiting"), queue: newQueue("waiting", newOrder())}
+	t.Cleanup(w.queue.ShutDown)
+	w.health.block("patch on nodes")
+	for _, name := range []string{"a", "b", "c"} {
+		w.Add(eval.Key{Name: name})
+	}
+	key, _ := w.queue.Get()
+	if w.process(t.Context(), key); w.health.waiting.Load() != 2 {
+		t.Errorf("%d wait, want 2", w.health.waiting.Load())
+	}
+}
