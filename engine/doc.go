@@ -106,7 +106,7 @@
 //  4. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,
 //     which engine/run/policies/history.go (lastGood) has kept.
-//  5. engine/run/controller/prepare.go (fit) waits for the kinds, namespaces and
+//  5. engine/run/controller/prepare.go (prepare) waits for the kinds, namespaces and
 //     permissions, engine/run/requirements/requirements.go (Unmet), and compiles the
 //     policy by the types of the cluster, unless step 3 did (retype).
 //  6. engine/run/controller/prepare.go (activate) opens the sources,

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,8 +58,9 @@ decision, through a port-forward to its Pod; with --address one at an address. I
 evaluates anew when it no longer has the decision. With --policies or --objects the policy is evaluated here.
 
 With one argument, TYPE/NAME as for kubectl, it says which policies wrote that object
-of the cluster and for which objects they did, from its managedFields and the logs of the
-controller's Pods, and which command explains the decision.`,
+of the cluster and for which objects they did, from its managedFields, the logs of the
+controller's Pods and the decisions of the one that leads, and which command explains the
+decision.`,
 		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
 			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
 			"  edict explain agent-node-label node-c2 --policy-namespace edict-system\n" +
@@ -67,7 +68,7 @@ controller's Pods, and which command explains the decision.`,
 		Args: explainArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return f.object.run(cmd.Context(), args[0], &f.world.origin, f.output, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return f.runObject(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			f.policy, f.key = args[0], eval.ParseKey(args[1])
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -97,8 +98,8 @@ func explainArgs(cmd *cobra.Command, args []string) error {
 		}
 		return fmt.Errorf("%q is not TYPE/NAME, such as deployment/web; if it is a policy, name the object, too", args[0])
 	}
-	if cmd.Flags().Changed("policies") || cmd.Flags().Changed("address") || cmd.Flags().Changed("objects") {
-		return fmt.Errorf("%s is looked up in a cluster, without --policies, --objects and --address", args[0])
+	if cmd.Flags().Changed("policies") || cmd.Flags().Changed("objects") {
+		return fmt.Errorf("%s is looked up in a cluster, without --policies and --objects", args[0])
 	}
 	if cmd.Flags().Changed("policy-namespace") {
 		return nil
@@ -264,32 +265,58 @@ func (f *objectFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.log, "log", "", "of TYPE/NAME: a file with the log of the controller, - for standard input (default: the logs of its Pods in --policy-namespace)")
 }
 
-// run prints the policies that wrote an object, TYPE/NAME, and their keys.
-func (f *objectFlags) run(ctx context.Context, arg string, o *origin, output string, out, errOut io.Writer) error {
-	if err := wantOutput(output, "text", "json"); err != nil {
+// runObject prints the policies that wrote an object, TYPE/NAME, and their keys.
+func (f *explainFlags) runObject(ctx context.Context, arg string, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "text", "json"); err != nil {
 		return err
 	}
+	o := &f.world.origin
 	client, config, err := clusterClient(o.kubeconfig)
 	if err != nil {
 		return err
 	}
-	doc, err := cluster.FindWriters(ctx, config, client, arg, f.namespace)
+	doc, err := cluster.FindWriters(ctx, config, client, arg, f.object.namespace)
 	if err != nil {
 		return found("%v", err)
 	}
-	if err := f.read(ctx, client, o.namespace, doc); err != nil {
-		fmt.Fprintf(errOut, "edict: the log of the controller cannot be read, so the keys are not known: %v; give it with --log FILE\n", err)
+	if err := f.object.read(ctx, client, o.namespace, doc); err != nil {
+		fmt.Fprintf(errOut, "edict: the log of the controller cannot be read: %v; give it with --log FILE\n", err)
+	}
+	next := fmt.Sprintf("ask the controller that leads, edict explain %s -n %s --policy-namespace %s", arg, f.object.namespace, o.namespace)
+	if f.object.log == "" || f.live.endpoint.address != "" {
+		if since, err := f.askWrites(ctx, doc); err != nil {
+			fmt.Fprintf(errOut, "edict: the decisions of the controller that leads cannot be read: %v\n", err)
+		} else {
+			next = "the controller that leads keeps its decisions since " + since.Format(time.RFC3339)
+		}
 	}
 	if len(doc.Managers)+len(doc.Writes) == 0 {
+		reason, hint := "the managedFields of "+doc.Object.Kind+" "+arg+" and the log name no policy", ""
 		if doc.Missing {
-			return found("%s %s does not exist, or not in the namespace %s (-n), and the log names no policy", doc.Object.Kind, arg, f.namespace)
+			reason = fmt.Sprintf("%s %s does not exist, or not in the namespace %s (-n), and the log names no policy", doc.Object.Kind, arg, f.object.namespace)
 		}
-		return found("the managedFields of %s %s and the log name no policy", doc.Object.Kind, arg)
+		if len(doc.LeftOut) > 0 {
+			hint = fmt.Sprintf("the log leaves out writes of %s: %s", joinFirst(slices.Sorted(maps.Keys(doc.LeftOut))), next)
+		}
+		return found("%s%s", reason, hinted(hint))
 	}
-	if output == "json" {
+	if f.output == "json" {
 		return writeJSON(out, doc)
 	}
-	return printWriters(out, doc, o.namespace)
+	return printWriters(out, doc, o.namespace, next)
+}
+
+// askWrites adds the writes of the decisions that the controller that leads keeps, and
+// returns the time of the oldest.
+func (f *explainFlags) askWrites(ctx context.Context, doc *cluster.Written) (time.Time, error) {
+	of, answer := doc.Object, live.Writes{}
+	values := url.Values{"apiVersion": {of.APIVersion}, "kind": {of.Kind}, "namespace": {of.Namespace}, "name": {of.Name}}
+	body, err := f.live.ask(ctx, &f.world.origin, live.WritesPath+"?"+values.Encode())
+	if err == nil {
+		err = json.Unmarshal(body, &answer)
+	}
+	doc.Add(answer.Writes)
+	return answer.Since, err
 }
 
 // read reads the log of the controller.
@@ -309,33 +336,36 @@ func (f *objectFlags) read(ctx context.Context, client kubernetes.Interface, nam
 }
 
 // printWriters shows who wrote an object, and which commands explain the decisions.
-func printWriters(out io.Writer, d *cluster.Written, namespace string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s %s was written by:\n", d.Object.Kind, strings.TrimPrefix(d.Object.Namespace+"/"+d.Object.Name, "/"))
-	keys := map[string]string{}
+func printWriters(out io.Writer, d *cluster.Written, namespace, next string) error {
+	rows, keys := [][]string{{d.Object.Kind + " " + eval.Key{Namespace: d.Object.Namespace, Name: d.Object.Name}.String() + " was written by:"}}, map[string]string{}
 	for _, m := range d.Managers {
 		at := ""
 		if m.At != nil {
 			at = m.At.UTC().Format(time.RFC3339)
 		}
 		keys[m.Policy] = "KEY"
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", m.Policy, at, joinFirst(m.Fields))
+		rows = append(rows, []string{"  " + m.Policy, at, joinFirst(m.Fields)})
 	}
 	if len(d.Writes) > 0 {
-		fmt.Fprintln(w, "Writes in the log:")
+		rows = append(rows, []string{"Writes:"})
 	}
 	for i := range d.Writes {
 		one := &d.Writes[i]
 		if key := keys[one.Policy]; key == "" || key == "KEY" {
 			keys[one.Policy] = one.Key
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\tfor %s\t%s\n", one.At.UTC().Format(time.RFC3339), one.Policy, one.Rule, one.Key, causes(one.WokenBy))
+		rows = append(rows, []string{"  " + one.At.UTC().Format(time.RFC3339), one.Policy, one.Rule, "for " + one.Key, causes(one.WokenBy), joinFirst(one.Fields)})
 	}
-	fmt.Fprintln(w, "Run next, where KEY is the object that the policy decides about:")
 	for _, policy := range slices.Sorted(maps.Keys(keys)) {
-		fmt.Fprintf(w, "  edict explain %s %s --policy-namespace %s --last-write\n", policy, keys[policy], namespace)
+		if n := d.LeftOut[policy]; n > 0 {
+			rows = append(rows, []string{fmt.Sprintf("The log leaves out %d writes of %s: %s", n, policy, next)})
+		}
 	}
-	return w.Flush()
+	rows = append(rows, []string{"Run next, where KEY is the object that the policy decides about:"})
+	for _, policy := range slices.Sorted(maps.Keys(keys)) {
+		rows = append(rows, []string{fmt.Sprintf("  edict explain %s %s --policy-namespace %s --last-write", policy, keys[policy], namespace)})
+	}
+	return table(out, rows)
 }
 
 // causes lists the objects and deadlines that woke a key.

@@ -10,6 +10,16 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
+// require has a command refuse to run without some flags that were registered.
+func require(cmd *cobra.Command, names ...string) *cobra.Command {
+	for _, name := range names {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
 // flagError adds to the error about a flag what the flag takes, or which one is meant, or
 // where the flags are listed.
 func flagError(cmd *cobra.Command, err error) error {

@@ -57,13 +57,8 @@ said, and it is held when it comes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.reason, "reason", "", "why, for those who find it held")
 	flags.DurationVar(&f.lasts, "for", 0, "how long, such as 2h")
-	for _, name := range []string{"policy", "reason", "for"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // it has just been registered
-		}
-	}
 	cmd.AddCommand(holdListCommand(), holdReleaseCommand())
-	return cmd
+	return require(cmd, "policy", "reason", "for")
 }
 
 func (f *holdFlags) selecting(cmd *cobra.Command) {

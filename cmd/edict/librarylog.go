@@ -27,9 +27,7 @@ func (l libraryLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 // WithGroup implements slog.Handler.
-func (l libraryLog) WithGroup(name string) slog.Handler {
-	return libraryLog{l.Handler.WithGroup(name)}
-}
+func (l libraryLog) WithGroup(name string) slog.Handler { return libraryLog{l.Handler.WithGroup(name)} }
 
 // canceled reports whether the error of a record is that its request was canceled.
 func canceled(r slog.Record) (found bool) {

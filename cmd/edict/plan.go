@@ -72,10 +72,7 @@ decided and nothing else changes.`,
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of the policies before the edit; may repeat")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	if err := cmd.MarkFlagRequired("policies"); err != nil {
-		panic(err)
-	}
-	return cmd
+	return require(cmd, "policies")
 }
 
 func (f *planFlags) run(ctx context.Context, out, errOut io.Writer) error {

@@ -69,12 +69,7 @@ cannot run, or if their Rego meets the limit of its memory or processor time.`,
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
 	flags.BoolVar(&f.trace, "trace", false, "with -o yaml or json, also give every rule and variable of every evaluation")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
-	for _, name := range []string{"policies", "objects"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
-	return cmd
+	return require(cmd, "policies", "objects")
 }
 
 func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {

@@ -59,12 +59,7 @@ Exit codes: 0 nothing was found, 1 something was.`,
 	flags.StringArrayVar(&f.forget, "may-forget", nil, "a policy of which a crash may lose what it remembers; may repeat")
 	flags.StringVar(&f.file, "out", "", "a file for the test that fails (default: it is printed)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	for _, name := range []string{"policies", "objects"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
-	return cmd
+	return require(cmd, "policies", "objects")
 }
 
 func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {

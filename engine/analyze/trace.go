@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -192,12 +193,10 @@ func (t *tracer) scan(s *expr.Scan, args []ast.Expr, env *locals[*Flow]) *Flow {
 // decided reports whether a param alone decides an or or an and: then the other
 // side is never evaluated.
 func (t *tracer) decided(operator string, args []ast.Expr) bool {
-	for _, a := range args {
-		if b, known := t.truth(a); known && b == (operator == operators.LogicalOr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a ast.Expr) bool {
+		b, known := t.truth(a)
+		return known && b == (operator == operators.LogicalOr)
+	})
 }
 
 // truth returns a boolean that is a constant of the policy.

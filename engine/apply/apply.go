@@ -114,9 +114,7 @@ type Outcome struct {
 }
 
 // Written reports whether the write was made.
-func (o Outcome) Written() bool {
-	return o.Err == nil && !o.Skipped && !o.Gone && o.Refused == nil
-}
+func (o Outcome) Written() bool { return o.Err == nil && !o.Skipped && !o.Gone && o.Refused == nil }
 
 // Result returns what became of the effect in one word: written, unchanged, skipped,
 // held, gone, refused, conflict or failed.
@@ -218,14 +216,7 @@ func IsLasting(err error) bool {
 }
 
 // IsForbidden reports whether a permission is missing.
-func IsForbidden(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	code := status.Status().Code
-	return code == http.StatusForbidden || code == http.StatusUnauthorized
-}
+func IsForbidden(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
 // KeptFor reports whether an object with some annotations may be the one that is made: it
 // is not marked as a child of another primary object. Two decisions that have not seen each

@@ -2,7 +2,6 @@ package brake
 
 import (
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -27,14 +26,8 @@ func changes(e *eval.Effect) []change {
 		return []change{{}}
 	}
 	var out []change
-	for _, d := range differ.Diff(e.Before, e.Before.Merged(e.Patch), e.Type) {
+	for _, d := range e.Changes() {
 		out = append(out, change{path: d.Path, removed: value.IsNull(d.After)})
 	}
 	return out[:min(len(out), maxChanges)]
 }
-
-// differ finds what a patch changes. A map, or a list of named items, that comes or goes as a
-// whole counts as its parts: a field has the same path when it is the only one.
-var differ = value.Differ{Maps: true, Lists: true, Same: func(was, now value.Value, t *schema.Type) bool {
-	return t != nil && eval.Stored(was, now, t)
-}}

@@ -36,9 +36,7 @@ func (b *pace) next() time.Time { return b.full.Add(-(paceBurst - 1) * paceInter
 
 // soon reports whether a key that is due at an instant is due by the passing of time
 // alone sooner than its pace allows for long.
-func soon(next, now time.Time) bool {
-	return next.After(now) && next.Before(now.Add(paceInterval))
-}
+func soon(next, now time.Time) bool { return next.After(now) && next.Before(now.Add(paceInterval)) }
 
 // Wait returns until when a key that is at its pace is not to be evaluated; zero if it
 // may be now.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -34,7 +34,9 @@ type Written struct {
 	// Managers are the policies that its managedFields name.
 	Managers []Manager `json:"managers"`
 	// Writes are lines of the log, the newest first.
-	Writes []Write `json:"writes"`
+	Writes []record.WriteDocument `json:"writes"`
+	// LeftOut is how many writes of each policy the log counts without a line.
+	LeftOut map[string]int `json:"leftOut,omitempty"`
 }
 
 // Manager is a policy that has set fields of an object.
@@ -42,18 +44,6 @@ type Manager struct {
 	Policy string       `json:"policy"`
 	At     *metav1.Time `json:"at,omitempty"`
 	Fields []string     `json:"fields"`
-}
-
-// Write is a line of the controller's log about a write.
-type Write struct {
-	At      time.Time             `json:"time"`
-	Message string                `json:"msg"`
-	Policy  string                `json:"policy"`
-	Rule    string                `json:"rule"`
-	Key     string                `json:"key"`
-	Verb    string                `json:"verb"`
-	Target  record.ObjectDocument `json:"target"`
-	WokenBy []record.WakeDocument `json:"wokenBy"`
 }
 
 // maxWrites is how many writes are shown.
@@ -79,7 +69,7 @@ func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Int
 	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
 		namespace = ""
 	}
-	doc := &Written{Object: record.ObjectDocument{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: namespace, Name: name}}
+	doc := &Written{LeftOut: map[string]int{}, Object: record.ObjectDocument{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: namespace, Name: name}}
 	live, err := objects.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		doc.Missing = true
@@ -120,13 +110,43 @@ func fieldsOf(entry metav1.ManagedFieldsEntry) (out []string) {
 	return out
 }
 
-// ReadLog adds the last writes of the object that a log of the controller has.
-func (w *Written) ReadLog(log io.Reader) error {
-	writes, err := writesOf(log, w.Object)
+// Add adds writes in place of what the log has of them. The newest are kept.
+func (w *Written) Add(writes []record.WriteDocument) {
+	w.Writes = slices.DeleteFunc(w.Writes, func(old record.WriteDocument) bool {
+		return slices.ContainsFunc(writes, func(one record.WriteDocument) bool { return one.Reconcile == old.Reconcile && one.Verb == old.Verb })
+	})
 	w.Writes = append(w.Writes, writes...)
-	slices.SortStableFunc(w.Writes, func(a, b Write) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(w.Writes, func(a, b record.WriteDocument) int { return b.At.Compare(a.At) })
 	w.Writes = w.Writes[:min(len(w.Writes), maxWrites)]
-	return err
+}
+
+// ReadLog adds the writes of the object that a log of the controller has, and what it counts.
+func (w *Written) ReadLog(log io.Reader) error {
+	var found []record.WriteDocument
+	defer func() { w.Add(found) }()
+	lines := bufio.NewReader(log)
+	for {
+		text, err := lines.ReadBytes('\n')
+		var line struct {
+			Message string `json:"msg"`
+			Writes  int    `json:"writes"`
+			record.WriteDocument
+		}
+		if bytes.Contains(text, []byte(`"msg":"wrote`)) && json.Unmarshal(text, &line) == nil {
+			switch {
+			case line.Message == observe.LeftOut:
+				w.LeftOut[line.Policy] += line.Writes
+			case line.Target.Same(w.Object):
+				found = append(found, line.WriteDocument)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // controllerContainer is the name of the container of the controller, by which its Pods are
@@ -160,28 +180,4 @@ func (w *Written) ReadPodLogs(ctx context.Context, client kubernetes.Interface, 
 		return fmt.Errorf("no Pod of the namespace %s has a container %q", namespace, controllerContainer)
 	}
 	return nil
-}
-
-// writesOf returns the writes of an object among the lines of a log.
-func writesOf(log io.Reader, object record.ObjectDocument) (out []Write, err error) {
-	lines := bufio.NewReader(log)
-	for {
-		line, err := lines.ReadBytes('\n')
-		var w Write
-		if bytes.Contains(line, []byte(`"msg":"wrote"`)) && json.Unmarshal(line, &w) == nil && sameObject(w.Target, object) {
-			out = append(out, w)
-		}
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return out, err
-		}
-	}
-}
-
-// sameObject reports whether two name one object, of whatever version.
-func sameObject(a, b record.ObjectDocument) bool {
-	group := func(o record.ObjectDocument) string { return kschema.FromAPIVersionAndKind(o.APIVersion, o.Kind).Group }
-	return a.Kind == b.Kind && a.Name == b.Name && a.Namespace == b.Namespace && group(a) == group(b)
 }

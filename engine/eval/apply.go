@@ -178,18 +178,16 @@ func left(once [][]string, manifest, live *value.Map) *value.Map {
 // foreign reports whether an object is neither the policy's by its managers nor
 // owned by the primary.
 func (p applying) foreign() bool {
-	if p.t.object == nil || p.run.ev.overlay.created[p.t.id] != nil {
+	if p.t.object == nil || p.run.ev.overlay.created[p.t.id] != nil || p.wrote() {
 		return false
 	}
-	if p.wrote() {
-		return false
-	}
-	for _, owner := range items(value.Path(p.t.value, "metadata", "ownerReferences")) {
-		if uid := value.StringAt(owner, "uid"); p.run.ev.object != nil && uid != "" && uid == p.run.ev.object.UID {
-			return false
-		}
-	}
-	return true
+	primary := p.run.ev.object
+	return primary == nil || primary.UID == "" || !owns(p.t.value, primary.UID)
+}
+
+// owns reports whether an owner of an object has a UID.
+func owns(manifest value.Value, uid string) bool {
+	return slices.ContainsFunc(items(value.Path(manifest, "metadata", "ownerReferences")), func(owner value.Value) bool { return value.StringAt(owner, "uid") == uid })
 }
 
 // wrote reports whether the policy has written an object, by its managers or, where nobody

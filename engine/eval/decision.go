@@ -97,6 +97,15 @@ type Effect struct {
 	Also       []int
 }
 
+// Changes returns what a patch changes of the object before. A map, or a list of named items,
+// that comes or goes as a whole counts as its parts: a field has the same path when it is the
+// only one.
+func (e *Effect) Changes() []value.Difference {
+	return value.Differ{Maps: true, Lists: true, Same: func(was, now value.Value, t *schema.Type) bool {
+		return t != nil && Stored(was, now, t)
+	}}.Diff(e.Before, e.Before.Merged(e.Patch), e.Type)
+}
+
 // of reports whether an effect is of one of some rules.
 func (e *Effect) of(rules []string) bool {
 	return len(rules) > 0 && slices.ContainsFunc(e.Rules, func(rule string) bool { return slices.Contains(rules, rule) })

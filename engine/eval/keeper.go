@@ -69,15 +69,6 @@ func (p applying) owning(owner value.Value, of world.ID) Key {
 	return key
 }
 
-func owns(manifest *value.Map, uid string) bool {
-	for _, owner := range items(value.Path(manifest, "metadata", "ownerReferences")) {
-		if value.StringAt(owner, "uid") == uid {
-			return true
-		}
-	}
-	return false
-}
-
 // gave reports whether the policy has applied an owner to an object.
 func (p applying) gave(uid string) bool {
 	m := p.t.object.Managers()

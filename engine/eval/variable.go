@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
@@ -122,16 +123,7 @@ func (x computation) items(c *plan.Collection, f *frame) (*value.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch list := value.Unwrap(over).(type) {
-	case *value.List:
-		x.ev.meter.Grow(list.Len())
-		return list, nil
-	default:
-		if value.IsNull(list) {
-			return value.EmptyList, nil
-		}
-		return nil, &expr.Failure{At: c.ForEach.Pos(), Err: fmt.Errorf("forEach needs a list, this gives %s", list.Type().TypeName())}
-	}
+	return selection.ListOf(c.ForEach, "forEach needs", over, x.ev.meter)
 }
 
 // computed is where the results of items are put, many of them in one piece of

@@ -12,18 +12,11 @@ import (
 // Commute reports whether decisions of two policies about different keys come to the
 // same in either order: nothing that one writes is read or written by the other. Both
 // may be the same policy.
-func Commute(a, b *plan.Policy) bool {
-	return leaves(a, b) && leaves(b, a)
-}
+func Commute(a, b *plan.Policy) bool { return leaves(a, b) && leaves(b, a) }
 
 // leaves reports whether a policy leaves alone what another one reads or writes.
 func leaves(a, b *plan.Policy) bool {
-	for _, w := range Writes(a) {
-		if w.opaque() || readsOf(b, w, a == b) || writesOf(b, w, a == b) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(Writes(a), func(w Write) bool { return w.opaque() || readsOf(b, w, a == b) || writesOf(b, w, a == b) })
 }
 
 // opaque reports whether a write may do more than change the fields that it names:

@@ -204,12 +204,9 @@ func (g *Grants) allowsEverywhere(n need) bool {
 // Values reports whether the policy sees the values of Secrets: only if it may
 // read them so, or writes them.
 func (g *Grants) Values() bool {
-	for _, field := range []string{Values, "data", "stringData"} {
-		if g.allows(need{gvk: schema.Secret, field: field, closed: true}, "") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{Values, "data", "stringData"}, func(field string) bool {
+		return g.allows(need{gvk: schema.Secret, field: field, closed: true}, "")
+	})
 }
 
 // hasFields reports whether there are fields at or below a value.

@@ -26,11 +26,13 @@ import (
 // the last decision that wrote something. CapturePath serves the same decision as a
 // policy test, of the policy file that policies=FILE names, and with revision=R only if
 // that is the one by which it was made. AnswersPath serves the calls of builtins of the
-// decisions that are kept, as record.Calls, the oldest first.
+// decisions that are kept, as record.Calls, the oldest first. WritesPath serves those of
+// their writes that are of an object, as Writes: ?apiVersion=V&kind=K&namespace=N&name=X.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
 	AnswersPath = "/decisions/calls"
+	WritesPath  = "/decisions/writes"
 )
 
 // Controllers are what a Handler answers from.
@@ -112,6 +114,20 @@ func (h *handler) calls(_ *http.Request, c Controllers) (*response, error) {
 		out.Calls = slices.Insert(out.Calls, 0, calls...)
 	}
 	text, err := json.Marshal(out)
+	return &response{"application/json", text}, err
+}
+
+// Writes is what WritesPath serves.
+type Writes struct {
+	// Since is the time of the oldest decision that is kept.
+	Since  time.Time              `json:"since"`
+	Writes []record.WriteDocument `json:"writes"`
+}
+
+func (h *handler) writes(r *http.Request, c Controllers) (*response, error) {
+	v := r.URL.Query()
+	writes, since := c.Log.Writes(record.ObjectDocument{APIVersion: v.Get("apiVersion"), Kind: v.Get("kind"), Namespace: v.Get("namespace"), Name: v.Get("name")})
+	text, err := json.Marshal(Writes{since, writes})
 	return &response{"application/json", text}, err
 }
 

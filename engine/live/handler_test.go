@@ -9,9 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -134,5 +142,41 @@ func TestDecisionsElsewhere(t *testing.T) {
 	t.Parallel()
 	if code, body := get(t, serve(t, false), live.Path+"?policy=mark&name=a"); code != http.StatusServiceUnavailable || !strings.Contains(body, "does not lead") {
 		t.Errorf("%d: %s", code, body)
+	}
+}
+
+// TestWrites: the writes of an object are found by its name, whatever its version, with what
+// they changed.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	c := controllers(t)
+	r := c.Log.Last("mark", eval.Key{Name: "b"})
+	if r == nil {
+		t.Fatal("no record")
+	}
+	node := world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Node"}, "", "b")
+	wrote := apply.Outcome{Effect: &eval.Effect{
+		Rules: []string{"mark"}, Verb: eval.VerbPatch, Target: node,
+		Before: value.Field("metadata", value.Field("name", value.OfString("b"))), Patch: value.Field("metadata", value.Field("labels", value.Field("mark", value.OfString("y")))),
+	}}
+	r.Outcomes = []apply.Outcome{wrote, {Effect: wrote.Effect, Skipped: true}}
+	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) { return c, true }))
+	defer server.Close()
+	for query, want := range map[string][]record.WriteDocument{
+		"apiVersion=v2&kind=Node&name=b": {{
+			At: r.At.UTC(), Reconcile: r.ID(), Policy: "mark", Rule: "mark", Key: "b", Verb: "patch",
+			Target: record.ObjectOf(node), WokenBy: r.Wakes(), Fields: []string{"metadata.labels.mark"},
+		}},
+		"apiVersion=v1&kind=Node&name=a":      nil,
+		"apiVersion=apps/v1&kind=Node&name=b": nil,
+	} {
+		code, body := get(t, server, live.WritesPath+"?"+query)
+		var got live.Writes
+		if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK || !got.Since.Equal(r.At) {
+			t.Fatalf("%s: %d %v %s", query, code, err, body)
+		}
+		if diff := cmp.Diff(want, got.Writes, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s -want +got:\n%s", query, diff)
+		}
 	}
 }

@@ -39,6 +39,7 @@ func newHandler(current func() (Controllers, bool), l limits) http.Handler {
 	mux.HandleFunc("GET "+Path, h.serve(h.question(h.document)))
 	mux.HandleFunc("GET "+CapturePath, h.serve(h.question(h.test)))
 	mux.HandleFunc("GET "+AnswersPath, h.serve(h.calls))
+	mux.HandleFunc("GET "+WritesPath, h.serve(h.writes))
 	return mux
 }
 

@@ -16,6 +16,9 @@ const (
 	LogReconcile = "reconcileID"
 )
 
+// LeftOut is the message of the line that counts the writes without one.
+const LeftOut = "wrote more than is logged one by one"
+
 // The labels of a policy's metrics.
 var (
 	byPolicy   = []string{"policy"}

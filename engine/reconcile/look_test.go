@@ -3,9 +3,11 @@ package reconcile
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -34,5 +36,25 @@ func TestLook(t *testing.T) {
 	}
 	if got := c.Reconcile(t.Context(), key, noon); len(got.Outcomes) != 1 || got.Record.WokenBy[0].Reason != "start" {
 		t.Errorf("after two looks: %+v", got)
+	}
+}
+
+// TestPaced: the result of the write that empties the bucket of a key says that the key is at
+// its pace, that of one before it does not.
+func TestPaced(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
+	for before, want := range map[int]bool{28: false, 29: true} {
+		g := newGroup(world.NewStore(), &late{}, b.Schemas)
+		g.Brakes = brake.New(brake.Settings{}, nil)
+		c, key := g.Add(p), eval.Key{Name: "n"}
+		c.brake.Adopt(p)
+		put(t, g, "n", "1", nil)
+		for range before {
+			c.brake.Admit(brake.Request{Key: key, Next: noon.Add(time.Millisecond), Now: noon})
+		}
+		if got := c.Reconcile(t.Context(), key, noon); got.Paced != want || len(got.Outcomes) != 1 {
+			t.Errorf("after %d evaluations: %+v", before, got)
+		}
 	}
 }

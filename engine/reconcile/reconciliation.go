@@ -106,9 +106,7 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 }
 
 // close ends what must not go on, also when a reconciliation panics.
-func (r *reconciliation) close() {
-	r.telemetry.traced.close()
-}
+func (r *reconciliation) close() { r.telemetry.traced.close() }
 
 // decide makes the decision, and returns the effects that may happen.
 func (r *reconciliation) decide(ctx context.Context) []guard.Write {
@@ -136,6 +134,7 @@ func (r *reconciliation) settle(ctx context.Context) {
 	if r.left != nil && r.exists {
 		result.Next = r.now // the key itself has still to be decided about
 	}
+	result.Paced = !c.brake.Wait(r.key, r.now).IsZero()
 	r.keepEcho()
 	r.again = r.reject()
 	if r.evaluation.in.Leaving && result.finished() && !c.Policy.Primary.Left(r.object) {

@@ -31,6 +31,8 @@ type Result struct {
 	// Reported are failures that need no other try of the key: what is debounced
 	// tries again by itself.
 	Reported []error
+	// Paced says that the key is at its pace: it writes again and again.
+	Paced bool
 	// PutOff and Retried are the rules that were debounced, and that failed and
 	// will be tried again by themselves.
 	PutOff, Retried []int

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/schema"
 )
 
 // Document is a record as JSON shows it.
@@ -52,11 +53,32 @@ type ObjectDocument struct {
 	Name       string `json:"name"`
 }
 
+// Same reports whether two name one object, of whatever version.
+func (o ObjectDocument) Same(other ObjectDocument) bool {
+	gvk := schema.GVK{APIVersion: o.APIVersion, Kind: o.Kind}
+	o.APIVersion = other.APIVersion
+	return o == other && gvk.Group() == schema.GVK{APIVersion: other.APIVersion}.Group()
+}
+
 // WakeDocument is a reason to evaluate a key.
 type WakeDocument struct {
 	Reason Reason          `json:"reason"`
 	Object *ObjectDocument `json:"object,omitempty"`
 	// Fields are those that have changed, of those that are read.
+	Fields []string `json:"fields,omitempty"`
+}
+
+// WriteDocument is a write, as the log has it too.
+type WriteDocument struct {
+	At        time.Time      `json:"time"`
+	Reconcile string         `json:"reconcileID"`
+	Policy    string         `json:"policy"`
+	Rule      string         `json:"rule"`
+	Key       string         `json:"key"`
+	Verb      string         `json:"verb"`
+	Target    ObjectDocument `json:"target"`
+	WokenBy   []WakeDocument `json:"wokenBy"`
+	// Fields are those that changed. The log does not have them.
 	Fields []string `json:"fields,omitempty"`
 }
 

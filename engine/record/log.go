@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 )
@@ -62,6 +63,15 @@ func (l *Log) Records() []*Record {
 	out := slices.Concat(l.records[l.next:], l.records[:l.next])
 	slices.Reverse(out)
 	return out
+}
+
+// Writes returns the writes of an object, the newest first, and the time of the oldest record.
+func (l *Log) Writes(object ObjectDocument) (out []WriteDocument, since time.Time) {
+	for _, r := range l.Records() {
+		since = r.At.UTC()
+		out = append(out, r.writes(object)...)
+	}
+	return out, since
 }
 
 // Last returns the newest record of a key of a policy; nil when none is kept.

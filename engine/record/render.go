@@ -212,6 +212,26 @@ func CallOf(c eval.Call) (request, response map[string]any) {
 	return request, map[string]any{"scores": scores}
 }
 
+func (r *Record) writes(object ObjectDocument) (out []WriteDocument) {
+	for _, o := range r.Outcomes {
+		e := o.Effect
+		if !o.Written() || !ObjectOf(e.Target).Same(object) {
+			continue
+		}
+		doc := WriteDocument{
+			At: r.At.UTC(), Reconcile: r.ID(), Policy: r.Inputs.Policy.Name, Rule: strings.Join(e.Rules, ", "), Key: r.Inputs.Key.String(), Verb: e.Verb,
+			Target: ObjectOf(e.Target), WokenBy: r.Wakes(),
+		}
+		if e.Verb == eval.VerbPatch && e.Before != nil {
+			for _, d := range e.Changes() {
+				doc.Fields = append(doc.Fields, d.Path)
+			}
+		}
+		out = append(out, doc)
+	}
+	return out
+}
+
 func (w renderer) effects(r *Record) []EffectDocument {
 	out := make([]EffectDocument, 0, len(r.Decision.Effects))
 	for _, e := range r.Decision.Effects {

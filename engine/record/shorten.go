@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -144,15 +145,7 @@ func filter[T any](list []T, kept []bool) []T {
 func (s *SelectionDocument) shortList(about string) shortList {
 	out := shortListOf("selections.candidates", &s.Candidates)
 	out.stays = func(i int) bool {
-		if s.Winner != nil && i == *s.Winner {
-			return true
-		}
-		for _, name := range s.Candidates[i].Names {
-			if about != "" && name == about {
-				return true
-			}
-		}
-		return false
+		return s.Winner != nil && i == *s.Winner || about != "" && slices.Contains(slices.Collect(maps.Values(s.Candidates[i].Names)), about)
 	}
 	keep := out.keep
 	out.keep = func(entries []bool) {
@@ -160,12 +153,7 @@ func (s *SelectionDocument) shortList(about string) shortList {
 		if s.Winner == nil {
 			return
 		}
-		place := 0
-		for _, kept := range entries[:*s.Winner] {
-			if kept {
-				place++
-			}
-		}
+		place := len(filter(entries[:*s.Winner], entries))
 		s.Winner = &place
 	}
 	return out

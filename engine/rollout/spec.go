@@ -69,12 +69,9 @@ func (s Share) Selects() bool {
 // Has reports whether a key is in the share. The labels are those of its primary
 // object, nil if there is none.
 func (s Share) Has(policy, key string, labels value.Value) bool {
-	for _, one := range s {
-		if one.Selector != nil && labels != nil && one.Selector.Matches(labels) || place(policy, key) < one.Percent {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s, func(one Step) bool {
+		return one.Selector != nil && labels != nil && one.Selector.Matches(labels) || place(policy, key) < one.Percent
+	})
 }
 
 // Same reports whether another share has the same steps.

@@ -52,7 +52,7 @@ func (e *endpoints) serveMetrics(ctx context.Context) error {
 		}
 		return e.listen(ctx, e.options.MetricsAddress, mux, nil)
 	}
-	for _, path := range []string{live.Path, live.CapturePath, live.AnswersPath} {
+	for _, path := range []string{live.Path, live.CapturePath, live.AnswersPath, live.WritesPath} {
 		handlers[path] = e.decisions
 	}
 	filter, err := filters.WithAuthenticationAndAuthorization(e.options.Config, e.client)

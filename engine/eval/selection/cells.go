@@ -33,12 +33,10 @@ func (t truths) put(row int, v value.Value) {
 
 // truthful reports whether there are no values but truths.
 func truthful(vals []value.Value) bool {
-	for _, v := range vals {
-		if _, ok := v.(types.Bool); !ok && v != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(vals, func(v value.Value) bool {
+		_, ok := v.(types.Bool)
+		return !ok && v != nil
+	})
 }
 
 // cellsOf returns the cells of all rows.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -24,11 +25,11 @@ func levelList(l *plan.Level, scope expr.Scope, meter *expr.Meter) (*value.List,
 	if err != nil {
 		return nil, err
 	}
-	return listOf(l, v, meter)
+	return ListOf(l.In, "candidates need", v, meter)
 }
 
-// listOf returns what the list of a level has come to; null is an empty one.
-func listOf(l *plan.Level, v value.Value, meter *expr.Meter) (*value.List, error) {
+// ListOf returns the list that an expression has come to, which need it; null is an empty one.
+func ListOf(of *cel.Program, need string, v value.Value, meter *expr.Meter) (*value.List, error) {
 	switch list := value.Unwrap(v).(type) {
 	case *value.List:
 		meter.Grow(list.Len())
@@ -37,7 +38,7 @@ func listOf(l *plan.Level, v value.Value, meter *expr.Meter) (*value.List, error
 		if value.IsNull(list) {
 			return value.EmptyList, nil
 		}
-		return nil, &expr.Failure{At: l.In.Pos(), Err: fmt.Errorf("candidates need a list, this gives %s", list.Type().TypeName())}
+		return nil, &expr.Failure{At: of.Pos(), Err: fmt.Errorf("%s a list, this gives %s", need, list.Type().TypeName())}
 	}
 }
 

@@ -149,7 +149,7 @@ func (m *making) below(depth int) ([]value.Value, error) {
 	if depth > 0 || m.inner == nil {
 		return levelItems(l, scope, m.meter)
 	}
-	list, err := listOf(l, m.inner, m.meter)
+	list, err := ListOf(l.In, "candidates need", m.inner, m.meter)
 	if err != nil {
 		return nil, err
 	}

@@ -221,6 +221,11 @@ func (c *controller) await(ctx context.Context, a *attempt) bool {
 // by the one before, all others are made by the new one.
 func (c *controller) swap(next *reconcile.Controller, keys []eval.Key) {
 	keys, old := c.worker.swap(next, keys)
+	c.adopted(next, old, keys)
+}
+
+// adopted notes that a revision has taken the place of another one, and has keys reconciled.
+func (c *controller) adopted(next, old *reconcile.Controller, keys []eval.Key) {
 	c.informers.Leave(old)
 	observe.Adopted(c.id, next.Policy.Revision, old.Policy.Revision, c.earlier)
 	observe.Reevaluated.WithLabelValues(c.id).Add(float64(len(keys)))

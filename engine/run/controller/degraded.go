@@ -34,7 +34,7 @@ func (h *health) report(now time.Time, watches func(*reconcile.Controller) strin
 	h.mu.Lock()
 	c, blocked := h.controller, h.blocked
 	first, n := h.first(now)
-	example := h.failing[first].text
+	example, wait := h.failing[first], ""
 	h.mu.Unlock()
 	var out Degraded
 	if blocked != "" {
@@ -48,8 +48,11 @@ func (h *health) report(now time.Time, watches func(*reconcile.Controller) strin
 		out.add(text, text)
 	}
 	if n > 0 && blocked == "" {
-		out.add(strings.ReplaceAll(example, first.Name, ""),
-			fmt.Sprintf("%d of %d objects fail: %s %s: %s", n, max(n, c.Count()), c.Policy.Primary.Source.Kind, first, example))
+		if waiting := h.waiting.Load(); example.busy && waiting > 0 {
+			wait = fmt.Sprintf(", and %d wait in the queue", waiting)
+		}
+		out.add(strings.ReplaceAll(example.text, first.Name, ""),
+			fmt.Sprintf("%d of %d objects fail%s: %s %s: %s", n, max(n, c.Count()), wait, c.Policy.Primary.Source.Kind, first, example.text))
 	}
 	return out.orNil()
 }
@@ -74,11 +77,10 @@ func (r *Runtime) Degraded(id string) *Degraded {
 // Unselected returns a warning with the first object for which a call left no candidate, or
 // "". A metric has their number.
 func (r *Runtime) Unselected(id string) string {
-	c := r.controller(id)
-	if c == nil {
-		return ""
+	if c := r.controller(id); c != nil {
+		return c.health.withoutCandidate()
 	}
-	return c.health.withoutCandidate()
+	return ""
 }
 
 func (h *health) withoutCandidate() string {

@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
@@ -37,12 +40,16 @@ type health struct {
 	// that were skipped meanwhile.
 	blocked string
 	aside   map[eval.Key]bool
+	// waiting is how many keys were left in the queue when the last one was taken.
+	waiting atomic.Int64
 }
 
 // failure is what failed for a key.
 type failure struct {
 	since time.Time
 	text  string
+	// busy is true if the API server takes no more requests for now.
+	busy bool
 }
 
 func newHealth(policy string) *health {
@@ -71,7 +78,7 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 		if !known {
 			before.since = now
 		}
-		before.text = value.Cut(err.Error(), maxFailure)
+		before.text, before.busy = value.Cut(err.Error(), maxFailure), apierrors.IsTooManyRequests(err)
 		h.failing[key] = before
 	}
 	if r.Decision != nil && r.Decision.Refused {

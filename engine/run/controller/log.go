@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,11 @@ import (
 type resultLog struct {
 	log     *slog.Logger
 	metrics *metrics.Policies
-	writes  writeRate
 	said    said
+
+	mu sync.Mutex
+	// counts are the writes since the first one that a limit counts.
+	counts map[writes]int
 }
 
 // said has a hash of the last lines of each key.
@@ -56,38 +60,46 @@ func (s *said) news(key eval.Key, revision string, lines []eval.Line, wrote bool
 	return wrote || !known || last != s.of[key]
 }
 
-// writeRate decides which writes of a policy have a line of their own: a policy that writes
-// all objects does not fill the log.
-type writeRate struct {
-	mu          sync.Mutex
-	since       time.Time
-	lines, more int
+// writes are those of a policy, or of a key of it that is at its pace; else key is "".
+type writes struct{ policy, key string }
+
+// limit returns how many writes are logged one by one in which time. A key at its pace has a
+// line for the first and one for the rest.
+func (w writes) limit() (lines int, every time.Duration) {
+	if w.key != "" {
+		return 1, 2 * time.Minute
+	}
+	return 50, time.Second
 }
 
-// maxWriteLines is how many writes of a policy are logged in a second.
-const maxWriteLines = 50
+// admit reports whether a write gets a line of the log: a policy that writes all objects, or
+// one object for ever, does not fill it.
+func (l *resultLog) admit(w writes) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines, every := w.limit()
+	if l.counts == nil {
+		l.counts = map[writes]int{}
+	}
+	if l.counts[w]++; l.counts[w] == 1 {
+		time.AfterFunc(every, func() { l.tell(&w) })
+	}
+	return l.counts[w] <= lines
+}
 
-// admits reports whether a write gets a line of the log. At the end of the second it calls
-// tell with the number of writes that got none.
-func (w *writeRate) admits(now time.Time, tell func(n int)) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now.Sub(w.since) >= time.Second {
-		w.since, w.lines = now, 0
-	}
-	if w.lines++; w.lines <= maxWriteLines {
+// tell ends a count, all for nil. It logs how many writes got no line, and how to ask for them.
+func (l *resultLog) tell(one *writes) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.counts, func(w writes, n int) bool {
+		if one != nil && w != *one {
+			return false
+		}
+		if lines, _ := w.limit(); n > lines {
+			l.log.Info(observe.LeftOut, observe.LogPolicy, w.policy, observe.LogKey, w.key, "writes", n-lines, "ask", "edict explain TYPE/NAME -n NAMESPACE")
+		}
 		return true
-	}
-	if w.more++; w.more == 1 {
-		time.AfterFunc(time.Second-now.Sub(w.since), func() {
-			w.mu.Lock()
-			n := w.more
-			w.more = 0
-			w.mu.Unlock()
-			tell(n)
-		})
-	}
-	return false
+	})
 }
 
 // report logs and counts the result of a reconciliation.
@@ -97,13 +109,17 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 	l.metrics.Report(ctx, c, key, r)
 	log := l.log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String())
-	if r.Decision != nil && l.said.news(key, c.Policy.Revision, r.Decision.Log, slices.ContainsFunc(r.Outcomes, apply.Outcome.Written)) {
+	if r.Decision != nil && l.said.news(key, c.Policy.Revision, r.Decision.Log, !r.Paced && slices.ContainsFunc(r.Outcomes, apply.Outcome.Written)) {
 		for _, line := range r.Decision.Log {
-			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())
+			log.Log(context.Background(), levels[line.Level], line.Message, "at", line.At.String())
 		}
 	}
 	explain(ctx, log, r.Record)
-	l.wrote(ctx, log, c.Policy.Name, r)
+	of := writes{policy: c.Policy.Name}
+	if r.Paced {
+		of.key = key.String()
+	}
+	l.wrote(ctx, log, of, r)
 	for _, err := range r.Reported {
 		failed(log, err)
 	}
@@ -128,15 +144,13 @@ func failed(log *slog.Logger, err error) {
 }
 
 // wrote logs the writes of a result, without values.
-func (l *resultLog) wrote(ctx context.Context, log *slog.Logger, policy string, r reconcile.Result) {
+func (l *resultLog) wrote(ctx context.Context, log *slog.Logger, of writes, r reconcile.Result) {
 	if !log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
 	var woken []record.WakeDocument
 	for _, o := range r.Outcomes {
-		if !o.Written() || !l.writes.admits(time.Now(), func(n int) {
-			l.log.Info("wrote more than is logged one by one", observe.LogPolicy, policy, "writes", n)
-		}) {
+		if !o.Written() || !l.admit(of) {
 			continue
 		}
 		if woken == nil && r.Record != nil {
@@ -176,15 +190,5 @@ func taken(s *record.SelectionDocument) int {
 	return n
 }
 
-func levelOf(name string) slog.Level {
-	switch name {
-	case "debug":
-		return slog.LevelDebug
-	case "warning":
-		return slog.LevelWarn
-	case "error":
-		return slog.LevelError
-	default:
-		return slog.LevelInfo
-	}
-}
+// levels are those of the lines of policies; another is that of information.
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "warning": slog.LevelWarn, "error": slog.LevelError}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,35 +125,74 @@ func TestConflictsAreNoErrors(t *testing.T) {
 	}
 }
 
-// TestManyWritesAreCounted: fifty lines a second, and one that says how many are missing,
-// also when nothing follows.
+// TestManyWritesAreCounted: a policy has fifty lines a second, a key at its pace one and the
+// number of the others in two minutes, also when nothing follows or the process stops.
 func TestManyWritesAreCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var rate writeRate
-		lines, told := 0, make(chan int, 8)
-		write := func(n int) {
+		var text strings.Builder
+		log := slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		l, lines := resultLog{log: log}, map[string]int{}
+		write := func(key string, n int) {
 			for range n {
-				if rate.admits(time.Now(), func(n int) { told <- n }) {
-					lines++
+				if l.admit(writes{"p", key}) {
+					lines[key]++
 				}
 			}
 		}
-		write(120)
+		write("", 120)
 		<-time.After(600 * time.Millisecond)
-		write(30)
+		write("", 30)
 		<-time.After(time.Second)
-		write(60)
+		write("", 60)
 		<-time.After(time.Hour)
-		write(1)
-		synctest.Wait()
-		close(told)
-		missing := []int{}
-		for n := range told {
-			missing = append(missing, n)
+		write("", 1)
+		for range 220 { // two times two minutes
+			write("n/a", 1)
+			<-time.After(1100 * time.Millisecond)
 		}
-		if want := []int{100, 10}; lines != 101 || !slices.Equal(missing, want) {
-			t.Errorf("%d lines, %v are missing; want 101 and %v", lines, missing, want)
+		write("n/a", 3)
+		l.tell(nil)
+		<-time.After(time.Hour)
+		synctest.Wait()
+		const ask = ` ask="edict explain TYPE/NAME -n NAMESPACE"`
+		want := ""
+		for _, told := range []string{`key="" writes=100`, `key="" writes=10`, "key=n/a writes=109", "key=n/a writes=109", "key=n/a writes=2"} {
+			want += `msg="wrote more than is logged one by one" policy=p ` + told + ask + "\n"
+		}
+		if diff := cmp.Diff(want, text.String()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]int{"": 101, "n/a": 3}, lines); diff != "" {
+			t.Errorf("lines, -want +got:\n%s", diff)
+		}
+	})
+}
+
+// TestAPacedKeyIsQuiet: a key that is written again and again has no line for each write, and
+// none for what its policy says with each.
+func TestAPacedKeyIsQuiet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var text strings.Builder
+		log := slog.New(slog.NewTextHandler(&text, nil))
+		l := resultLog{log: log, metrics: metrics.New(metrics.Options{Registry: prometheus.NewRegistry(), Log: log})}
+		c := labelling(taking{})
+		r := c.Reconcile(t.Context(), eval.Key{Name: "m"}, time.Now())
+		r.Decision.Log, r.Paced = []eval.Line{{Level: "warning", Message: "again"}}, true
+		for range 60 {
+			l.report(t.Context(), c, eval.Key{Name: "m"}, r)
+			<-time.After(time.Second)
+		}
+		for _, line := range []string{"msg=wrote ", "msg=again "} {
+			if n := strings.Count(text.String(), line); n != 1 {
+				t.Errorf("%s %d times in a minute:\n%s", line, n, text.String())
+			}
 		}
 	})
 }

@@ -28,9 +28,7 @@ const turnOfWave = 4
 
 var _ workqueue.Queue[eval.Key] = (*order)(nil)
 
-func newOrder() *order {
-	return &order{queued: map[eval.Key]bool{}, marked: map[eval.Key]bool{}}
-}
+func newOrder() *order { return &order{queued: map[eval.Key]bool{}, marked: map[eval.Key]bool{}} }
 
 // mark says that the next addition of a key is that of a wave.
 func (o *order) mark(key eval.Key) {

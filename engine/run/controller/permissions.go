@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,11 +32,8 @@ type permissions struct {
 // A write may be forbidden for another reason, such as an admission policy: that
 // concerns one object, which is retried like any that fails.
 func (w *worker) checkPermissions(r reconcile.Result) {
-	forbidden := false
-	for _, o := range r.Outcomes {
-		forbidden = forbidden || apply.IsForbidden(o.Err)
-	}
-	if !forbidden || time.Now().UnixNano() < w.permissions.trusted.Load() || !w.permissions.checking.CompareAndSwap(false, true) {
+	forbidden := func(o apply.Outcome) bool { return apply.IsForbidden(o.Err) }
+	if !slices.ContainsFunc(r.Outcomes, forbidden) || time.Now().UnixNano() < w.permissions.trusted.Load() || !w.permissions.checking.CompareAndSwap(false, true) {
 		return
 	}
 	w.background(func() {

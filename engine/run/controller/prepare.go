@@ -23,8 +23,11 @@ func (c *controller) prepare(ctx context.Context, a *attempt, dropped bool) (p *
 			err = fmt.Errorf("internal error (panic): %v", v)
 		}
 	}()
-	if p, err = c.fit(ctx, a); err != nil || p == nil {
-		return p, err
+	if !c.await(ctx, a) {
+		return nil, ctx.Err()
+	}
+	if p, err = c.typedPlan(ctx, a.revision); err != nil {
+		return nil, err
 	}
 	switch {
 	case a.revision.Staged != nil:
@@ -51,15 +54,6 @@ func (c *controller) awaitBefore(ctx context.Context) bool {
 		c.before = nil
 		return true
 	}
-}
-
-// fit waits for the kinds of a revision and types it by the cluster's schemas.
-// The plan is nil when the context has ended.
-func (c *controller) fit(ctx context.Context, a *attempt) (*plan.Policy, error) {
-	if !c.await(ctx, a) {
-		return nil, ctx.Err()
-	}
-	return c.typedPlan(ctx, a.revision)
 }
 
 // typedPlan types a revision by the cluster's schemas.

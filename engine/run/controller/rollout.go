@@ -80,11 +80,7 @@ func (c *controller) startBase(ctx context.Context, a *attempt) bool {
 func (c *controller) promote() {
 	next := c.rollout.Swap(nil).Next()
 	keys, old := c.worker.promote()
-	c.informers.Leave(old)
-	observe.Adopted(c.id, next.Policy.Revision, old.Policy.Revision, c.earlier)
-	observe.Reevaluated.WithLabelValues(c.id).Add(float64(len(keys)))
-	c.earlier = old.Policy.Revision
-	c.worker.enqueue(keys)
+	c.adopted(next, old, keys)
 }
 
 // dropOther gives all keys back to the revision in force if a rollout is under way that
@@ -105,12 +101,11 @@ func (c *controller) dropOther(rev *lifecycle.Revision) bool {
 
 // divide lets another revision decide about a share of the keys, and returns those to
 // reconcile.
-func (w *worker) divide(next *reconcile.Controller, share rollout.Share) (*reconcile.Rollout, []eval.Key) {
+func (w *worker) divide(next *reconcile.Controller, share rollout.Share) (r *reconcile.Rollout, keys []eval.Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r, keys := reconcile.NewRollout(w.controller, next, share, time.Now())
-	w.rollout = r
-	return r, keys
+	w.rollout, keys = reconcile.NewRollout(w.controller, next, share, time.Now())
+	return w.rollout, keys
 }
 
 // promote puts the revision that is rolled out in force. It returns the keys to
@@ -136,25 +131,25 @@ func (w *worker) unite() []eval.Key {
 
 // Rollout returns how far the rollout of a policy has come; false if there is none.
 func (r *Runtime) Rollout(id string) (reconcile.RolloutReport, bool) {
-	c := r.controller(id)
-	if c == nil {
-		return reconcile.RolloutReport{}, false
-	}
-	now := c.rollout.Load()
+	now := r.rollout(id)
 	if now == nil {
 		return reconcile.RolloutReport{}, false
 	}
 	return now.Report(), true
 }
 
+// rollout returns the rollout of a policy, or nil.
+func (r *Runtime) rollout(id string) *reconcile.Rollout {
+	if c := r.controller(id); c != nil {
+		return c.rollout.Load()
+	}
+	return nil
+}
+
 // Advance gives a revision that is rolled out its share of the keys.
 func (r *Runtime) Advance(id, revision string, share rollout.Share) {
-	c := r.controller(id)
-	if c == nil {
-		return
-	}
-	if now := c.rollout.Load(); now != nil && now.Next().Policy.Revision == revision {
-		c.queues.EnqueueWave(id, now.Advance(share))
+	if now := r.rollout(id); now != nil && now.Next().Policy.Revision == revision {
+		r.queues.EnqueueWave(id, now.Advance(share))
 	}
 }
 

@@ -270,6 +270,7 @@ func (r *Runtime) Shutdown(timeout time.Duration) error {
 // flush runs what is debounced: no other process would.
 func (r *Runtime) flush() {
 	log := resultLog{log: r.options.Log, metrics: r.options.Metrics}
+	defer log.tell(nil)
 	for _, c := range r.group.Controllers() {
 		if c.Policy.Mode == plan.Shadow {
 			continue // it writes nothing

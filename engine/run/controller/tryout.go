@@ -16,11 +16,8 @@ const tryOutTimeout = 1500 * time.Millisecond
 // what the edit reads is not available soon. What was read for it is available when
 // the edit takes effect a moment later.
 func (r *Runtime) TryOut(ctx context.Context, p *plan.Policy) error {
-	if p.Mode != plan.Enforce {
-		return nil
-	}
 	now := r.inForce(p.ID())
-	if now == nil || now.Policy.Revision == p.Revision || r.options.Requirements.Unmet(ctx, p) != nil {
+	if p.Mode != plan.Enforce || now == nil || now.Policy.Revision == p.Revision || r.options.Requirements.Unmet(ctx, p) != nil {
 		return nil
 	}
 	next := r.informers.Visit(p)

@@ -85,7 +85,10 @@ func (w *worker) start() {
 	for range w.number {
 		w.wg.Go(func() { w.work(w.working) })
 	}
-	w.background(w.wg.Wait)
+	w.background(func() {
+		w.wg.Wait()
+		w.results.tell(nil)
+	})
 	w.rest = context.AfterFunc(w.watching, w.queue.ShutDown)
 }
 
@@ -143,7 +146,8 @@ func (w *worker) work(ctx context.Context) {
 // process reconciles a key by the revision that decides about it.
 func (w *worker) process(ctx context.Context, key eval.Key) {
 	c := w.decider(key)
-	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
+	w.health.waiting.Store(int64(w.queue.Len()))
+	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.health.waiting.Load()))
 	if w.health.skips(key) {
 		w.queue.Forget(key)
 		return

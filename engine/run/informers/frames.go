@@ -38,9 +38,7 @@ func (*frames) NewFrameWriter(w io.Writer) io.Writer { return w }
 
 // Read takes the next event. What it returns only says that there is one: the text does
 // not have to be copied.
-func (f *frames) Read(into []byte) (int, error) {
-	return copy(into, "{"), f.next()
-}
+func (f *frames) Read(into []byte) (int, error) { return copy(into, "{"), f.next() }
 
 // Close implements io.Closer.
 func (f *frames) Close() error { return f.from.Close() }

@@ -39,9 +39,7 @@ func (r *Registry) Get(id string) Policy {
 }
 
 // Checked returns the IDs of the policies that have a text, in order.
-func (r *Registry) Checked() []string {
-	return r.ids(func(p *Policy) bool { return p.Newest != nil })
-}
+func (r *Registry) Checked() []string { return r.ids(func(p *Policy) bool { return p.Newest != nil }) }
 
 // AssignedIDs returns the IDs of the policies whose controller has a revision, in
 // order.
@@ -103,34 +101,32 @@ func (r *Registry) Unread(id string) {
 
 // Recheck has the newest text of a policy checked again without an edit.
 func (r *Registry) Recheck(id string) {
+	r.newest(id, func(p *Policy) { p.Newest.Recheck = RecheckDue })
+}
+
+// newest calls a function with a policy that has a newest text.
+func (r *Registry) newest(id string, do func(*Policy)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p := r.policies[id]; p != nil && p.Newest != nil {
-		p.Newest.Recheck = RecheckDue
+		do(p)
 	}
 }
 
 // Found stores what was found in a text by the types of the cluster, in place of what was
 // found in it without them. It does not if the text is no longer the newest.
 func (r *Registry) Found(id string, u *source.Unit, problems []document.Problem) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.policies[id]
-	if p == nil || p.Newest == nil || !p.Newest.Good() || p.Newest.Typed || !p.Newest.Unit.Same(u) || !p.Newest.Unit.SamePlace(u) {
-		return
-	}
-	now := *p.Newest // others may read the result
-	now.Problems = problems
-	p.Newest = &now
+	r.newest(id, func(p *Policy) {
+		if now := *p.Newest; now.Good() && !now.Typed && now.Unit.Same(u) && now.Unit.SamePlace(u) {
+			now.Problems = problems
+			p.Newest = &now // others may read the result
+		}
+	})
 }
 
 // Move stores that the newest text of a policy is the same at another place.
 func (r *Registry) Move(id string, u *source.Unit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if p := r.policies[id]; p != nil && p.Newest != nil {
-		p.Newest.Unit = u
-	}
+	r.newest(id, func(p *Policy) { p.Newest.Unit = u })
 }
 
 // Started reports whether every controller that the start waits for has reported.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -113,12 +114,8 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err != nil {
 		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
 	}
-	var subresources []string
-	if p.Subresource != "" {
-		subresources = []string{p.Subresource}
-	}
 	options := metav1.PatchOptions{FieldManager: apply.FieldManager + "/" + p.Policy}
-	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace()).Patch(ctx, p.Target.Name(), types.MergePatchType, body, options, subresources...)
+	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace()).Patch(ctx, p.Target.Name(), types.MergePatchType, body, options, strings.Fields(p.Subresource)...)
 	if err != nil {
 		return world.Version{}, err
 	}
