@@ -78,7 +78,7 @@ func (l *limiter) take(steps int) bool {
 // init has functions of numbers take steps for the digits of their arguments: numbers
 // have any length, and multiplication, or what reads and writes them, takes up to the square.
 func init() {
-	for _, name := range strings.Fields(`plus minus mul div rem abs round ceil floor sum product
+	for name := range strings.FieldsSeq(`plus minus mul div rem abs round ceil floor sum product
 		bits.and bits.negate bits.or bits.rsh bits.xor format_int sprintf`) {
 		f := topdown.GetBuiltin(name)
 		ast.BuiltinMap[name].CanSkipBctx = false // it needs the limiter
