@@ -244,7 +244,7 @@ func localDemand(function string) *demand {
 // type.
 func noAddress(a *callArgs) ref.Val {
 	text, _ := a[1].(types.String)
-	if ip, err := netip.ParseAddr(string(text)); err != nil || ip.Zone() != "" || ip.Is4In6() {
+	if ip, err := netip.ParseAddr(string(text)); err != nil || strings.Contains(string(text), "%") || ip.Is4In6() {
 		return types.NewErr("%q is no IP address", string(text))
 	}
 	return nil
