@@ -10,7 +10,8 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
-// require has a command refuse to run without some flags that were registered.
+// require marks flags of a command as required, and returns the command. The flags must be
+// registered.
 func require(cmd *cobra.Command, names ...string) *cobra.Command {
 	for _, name := range names {
 		if err := cmd.MarkFlagRequired(name); err != nil {

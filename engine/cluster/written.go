@@ -33,9 +33,9 @@ type Written struct {
 	Missing bool `json:"missing,omitempty"`
 	// Managers are the policies that its managedFields name.
 	Managers []Manager `json:"managers"`
-	// Writes are lines of the log, the newest first.
+	// Writes come from the log and from the records of the leader, the newest first.
 	Writes []record.WriteDocument `json:"writes"`
-	// LeftOut is how many writes of each policy the log counts without a line.
+	// LeftOut is the number of writes of each policy that have no line in the log.
 	LeftOut map[string]int `json:"leftOut,omitempty"`
 }
 
@@ -110,7 +110,8 @@ func fieldsOf(entry metav1.ManagedFieldsEntry) (out []string) {
 	return out
 }
 
-// Add adds writes in place of what the log has of them. The newest are kept.
+// Add adds writes. They replace those of the same reconciliation and verb, and only the
+// newest maxWrites are kept.
 func (w *Written) Add(writes []record.WriteDocument) {
 	w.Writes = slices.DeleteFunc(w.Writes, func(old record.WriteDocument) bool {
 		return slices.ContainsFunc(writes, func(one record.WriteDocument) bool { return one.Reconcile == old.Reconcile && one.Verb == old.Verb })
@@ -120,7 +121,8 @@ func (w *Written) Add(writes []record.WriteDocument) {
 	w.Writes = w.Writes[:min(len(w.Writes), maxWrites)]
 }
 
-// ReadLog adds the writes of the object that a log of the controller has, and what it counts.
+// ReadLog adds the writes of the object in a log of the controller, and the number of
+// writes that the log leaves out.
 func (w *Written) ReadLog(log io.Reader) error {
 	var found []record.WriteDocument
 	defer func() { w.Add(found) }()

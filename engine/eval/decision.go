@@ -97,9 +97,9 @@ type Effect struct {
 	Also       []int
 }
 
-// Changes returns what a patch changes of the object before. A map, or a list of named items,
-// that comes or goes as a whole counts as its parts: a field has the same path when it is the
-// only one.
+// Changes returns the fields that a patch changes. A map, or a list of named items, that is
+// added or removed as a whole is reported field by field, so that the path of a field does
+// not depend on other fields.
 func (e *Effect) Changes() []value.Difference {
 	return value.Differ{Maps: true, Lists: true, Same: func(was, now value.Value, t *schema.Type) bool {
 		return t != nil && Stored(was, now, t)

@@ -69,6 +69,7 @@ func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.
 	}
 	before := r.ev.meter.Spent()
 	out, err := computation{r.ev}.plainVariable(v, r.ev.frame())
+	// What depends on time or on what is remembered does not hold for other keys.
 	if err == nil && r.ev.meter.Spent()-before >= worthSharing && h.until.IsZero() && len(h.recalls) == 0 && len(h.mapped) == 0 {
 		m.shared = &sharedVariable{wholes: slices.Clone(h.wholes), entries: slices.Clone(h.entries), value: out}
 		r.ev.in.Shared.variables.put(v, m.shared)

@@ -110,7 +110,7 @@ type origins struct {
 	compared, byRule map[analyze.Root]bool
 	// onlyOwned is true if the owner references are all that is protected of the write.
 	onlyOwned bool
-	// same is true if the value comes from the object that is written.
+	// same is true if the value comes only from the object that is written.
 	same    bool
 	unowned []Unowned
 }

@@ -26,8 +26,8 @@ import (
 // the last decision that wrote something. CapturePath serves the same decision as a
 // policy test, of the policy file that policies=FILE names, and with revision=R only if
 // that is the one by which it was made. AnswersPath serves the calls of builtins of the
-// decisions that are kept, as record.Calls, the oldest first. WritesPath serves those of
-// their writes that are of an object, as Writes: ?apiVersion=V&kind=K&namespace=N&name=X.
+// decisions that are kept, as record.Calls, the oldest first. WritesPath serves the
+// writes of an object in these decisions, as Writes: ?apiVersion=V&kind=K&namespace=N&name=X.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
@@ -117,9 +117,9 @@ func (h *handler) calls(_ *http.Request, c Controllers) (*response, error) {
 	return &response{"application/json", text}, err
 }
 
-// Writes is what WritesPath serves.
+// Writes is the answer of WritesPath.
 type Writes struct {
-	// Since is the time of the oldest decision that is kept.
+	// Since is the time of the oldest decision that is kept, zero if there is none.
 	Since  time.Time              `json:"since"`
 	Writes []record.WriteDocument `json:"writes"`
 }

@@ -31,7 +31,7 @@ type Result struct {
 	// Reported are failures that need no other try of the key: what is debounced
 	// tries again by itself.
 	Reported []error
-	// Paced says that the key is at its pace: it writes again and again.
+	// Paced is true if the key has used up its burst of writes, and writes at its pace.
 	Paced bool
 	// PutOff and Retried are the rules that were debounced, and that failed and
 	// will be tried again by themselves.

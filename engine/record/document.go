@@ -53,7 +53,7 @@ type ObjectDocument struct {
 	Name       string `json:"name"`
 }
 
-// Same reports whether two name one object, of whatever version.
+// Same reports whether other names the same object, in any version of its group.
 func (o ObjectDocument) Same(other ObjectDocument) bool {
 	gvk := schema.GVK{APIVersion: o.APIVersion, Kind: o.Kind}
 	o.APIVersion = other.APIVersion
@@ -68,7 +68,7 @@ type WakeDocument struct {
 	Fields []string `json:"fields,omitempty"`
 }
 
-// WriteDocument is a write, as the log has it too.
+// WriteDocument is a write of a policy, with the JSON names that a line of the log has.
 type WriteDocument struct {
 	At        time.Time      `json:"time"`
 	Reconcile string         `json:"reconcileID"`
@@ -78,7 +78,7 @@ type WriteDocument struct {
 	Verb      string         `json:"verb"`
 	Target    ObjectDocument `json:"target"`
 	WokenBy   []WakeDocument `json:"wokenBy"`
-	// Fields are those that changed. The log does not have them.
+	// Fields are the paths of the changed fields of a patch. A line of the log has none.
 	Fields []string `json:"fields,omitempty"`
 }
 

@@ -65,7 +65,8 @@ func (l *Log) Records() []*Record {
 	return out
 }
 
-// Writes returns the writes of an object, the newest first, and the time of the oldest record.
+// Writes returns the writes of an object, the newest first, and the time of the oldest record,
+// zero if there is none.
 func (l *Log) Writes(object ObjectDocument) (out []WriteDocument, since time.Time) {
 	for _, r := range l.Records() {
 		since = r.At.UTC()

@@ -212,6 +212,7 @@ func CallOf(c eval.Call) (request, response map[string]any) {
 	return request, map[string]any{"scores": scores}
 }
 
+// writes returns the writes of an object that were made.
 func (r *Record) writes(object ObjectDocument) (out []WriteDocument) {
 	for _, o := range r.Outcomes {
 		e := o.Effect

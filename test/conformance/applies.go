@@ -2,8 +2,8 @@ package conformance
 
 import "strings"
 
-// applies are requests of an engine that applies: maps that become empty, also where the
-// schema requires them, nulls, and objects or namespaces that are not there.
+// applies returns scenarios of maps that become empty, also where the schema requires them, of
+// nulls in bodies, and of an apply to the status of an object that does not exist.
 func applies(all map[string]*kind) (out []scenario) {
 	template := func(v any) Object { return Object{"template": Object{"spec": Object{"nodeSelector": v}}} }
 	for _, of := range []struct {

@@ -28,7 +28,8 @@ func levelList(l *plan.Level, scope expr.Scope, meter *expr.Meter) (*value.List,
 	return ListOf(l.In, "candidates need", v, meter)
 }
 
-// ListOf returns the list that an expression has come to, which need it; null is an empty one.
+// ListOf returns the value of an expression as a list, empty for null. The error of another
+// value begins with need, such as "forEach needs".
 func ListOf(of *cel.Program, need string, v value.Value, meter *expr.Meter) (*value.List, error) {
 	switch list := value.Unwrap(v).(type) {
 	case *value.List:

@@ -240,8 +240,8 @@ func localDemand(function string) *demand {
 	}
 }
 
-// noAddress fails for a text that is no address, of which the library says that it has another
-// type.
+// noAddress returns an error if the argument is not an IP address. In the library no overload
+// matches then, which its error reports as a wrong type.
 func noAddress(a *callArgs) ref.Val {
 	text, _ := a[1].(types.String)
 	if ip, err := netip.ParseAddr(string(text)); err != nil || strings.Contains(string(text), "%") || ip.Is4In6() {

@@ -55,28 +55,27 @@ var _ topdown.Cancel = (*limiter)(nil)
 // Cancel implements topdown.Cancel; nobody calls it.
 func (l *limiter) Cancel() {}
 
-// Cancelled implements topdown.Cancel: it counts a step, and looks at the clock
-// now and then.
-func (l *limiter) Cancelled() bool {
-	return !l.take(1)
-}
+// Cancelled implements topdown.Cancel: it counts a step.
+func (l *limiter) Cancelled() bool { return !l.take(1) }
 
-// take counts steps, and reports whether the evaluation may go on.
+// take adds steps, and reports whether the evaluation may continue. It checks the context at
+// intervals.
 func (l *limiter) take(steps int) bool {
-	const glance = 64 // steps between two looks at the clock
+	const glance = 64 // steps between two checks of the context
 	if l.why != nil {
 		return false
 	}
 	if l.steps += steps; l.steps > MaxSteps {
 		l.why = errSteps
-	} else if l.steps%glance < steps {
+	} else if (l.steps-1)%glance < steps {
 		l.why = l.ctx.Err()
 	}
 	return l.why == nil
 }
 
-// init has functions of numbers take steps for the digits of their arguments: numbers
-// have any length, and multiplication, or what reads and writes them, takes up to the square.
+// init wraps the functions of numbers, so that a call takes steps by the digits of its
+// arguments: numbers have any length, and the time of a multiplication, or of a conversion
+// from and to text, grows with up to the square of it.
 func init() {
 	for name := range strings.FieldsSeq(`plus minus mul div rem abs round ceil floor sum product
 		bits.and bits.negate bits.or bits.rsh bits.xor format_int sprintf`) {
@@ -93,8 +92,8 @@ func init() {
 	}
 }
 
-// digits returns how many digits the numbers among terms and in lists of them have when
-// they are written without exponents, at most a billion.
+// digits returns the number of digits of all numbers in terms, arrays and sets, written
+// without exponents, and at most a billion.
 func digits(terms ...*ast.Term) (n int) {
 	for _, t := range terms {
 		switch v := t.Value.(type) {

@@ -224,7 +224,7 @@ func (c *controller) swap(next *reconcile.Controller, keys []eval.Key) {
 	c.adopted(next, old, keys)
 }
 
-// adopted notes that a revision has taken the place of another one, and has keys reconciled.
+// adopted records that a revision has replaced another one, and enqueues keys.
 func (c *controller) adopted(next, old *reconcile.Controller, keys []eval.Key) {
 	c.informers.Leave(old)
 	observe.Adopted(c.id, next.Policy.Revision, old.Policy.Revision, c.earlier)

@@ -29,7 +29,7 @@ type resultLog struct {
 	said    said
 
 	mu sync.Mutex
-	// counts are the writes since the first one that a limit counts.
+	// counts has the number of writes since the period of a limit began.
 	counts map[writes]int
 }
 
@@ -60,11 +60,12 @@ func (s *said) news(key eval.Key, revision string, lines []eval.Line, wrote bool
 	return wrote || !known || last != s.of[key]
 }
 
-// writes are those of a policy, or of a key of it that is at its pace; else key is "".
+// writes identifies what a limit counts: the writes of a policy, with an empty key, or those
+// of a key that writes at its pace.
 type writes struct{ policy, key string }
 
-// limit returns how many writes are logged one by one in which time. A key at its pace has a
-// line for the first and one for the rest.
+// limit returns how many writes get a line of their own in a period. Of a key at its pace only
+// the first one gets it: with the line that counts the others, that is a line a minute.
 func (w writes) limit() (lines int, every time.Duration) {
 	if w.key != "" {
 		return 1, 2 * time.Minute
@@ -72,8 +73,8 @@ func (w writes) limit() (lines int, every time.Duration) {
 	return 50, time.Second
 }
 
-// admit reports whether a write gets a line of the log: a policy that writes all objects, or
-// one object for ever, does not fill it.
+// admit counts a write, and reports whether it gets a line, so that neither a policy that
+// writes all objects nor a key that writes for ever fills the log.
 func (l *resultLog) admit(w writes) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +88,8 @@ func (l *resultLog) admit(w writes) bool {
 	return l.counts[w] <= lines
 }
 
-// tell ends a count, all for nil. It logs how many writes got no line, and how to ask for them.
+// tell ends one count, or all if one is nil. It logs how many writes got no line, and how to
+// ask for them.
 func (l *resultLog) tell(one *writes) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,5 +192,5 @@ func taken(s *record.SelectionDocument) int {
 	return n
 }
 
-// levels are those of the lines of policies; another is that of information.
+// levels are the levels of the action log by name; "info" is the zero value.
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "warning": slog.LevelWarn, "error": slog.LevelError}

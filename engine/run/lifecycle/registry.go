@@ -101,11 +101,11 @@ func (r *Registry) Unread(id string) {
 
 // Recheck has the newest text of a policy checked again without an edit.
 func (r *Registry) Recheck(id string) {
-	r.newest(id, func(p *Policy) { p.Newest.Recheck = RecheckDue })
+	r.change(id, func(p *Policy) { p.Newest.Recheck = RecheckDue })
 }
 
-// newest calls a function with a policy that has a newest text.
-func (r *Registry) newest(id string, do func(*Policy)) {
+// change calls a function, under the lock, with a policy if it has a newest text.
+func (r *Registry) change(id string, do func(*Policy)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p := r.policies[id]; p != nil && p.Newest != nil {
@@ -116,7 +116,7 @@ func (r *Registry) newest(id string, do func(*Policy)) {
 // Found stores what was found in a text by the types of the cluster, in place of what was
 // found in it without them. It does not if the text is no longer the newest.
 func (r *Registry) Found(id string, u *source.Unit, problems []document.Problem) {
-	r.newest(id, func(p *Policy) {
+	r.change(id, func(p *Policy) {
 		if now := *p.Newest; now.Good() && !now.Typed && now.Unit.Same(u) && now.Unit.SamePlace(u) {
 			now.Problems = problems
 			p.Newest = &now // others may read the result
@@ -126,7 +126,7 @@ func (r *Registry) Found(id string, u *source.Unit, problems []document.Problem)
 
 // Move stores that the newest text of a policy is the same at another place.
 func (r *Registry) Move(id string, u *source.Unit) {
-	r.newest(id, func(p *Policy) { p.Newest.Unit = u })
+	r.change(id, func(p *Policy) { p.Newest.Unit = u })
 }
 
 // Started reports whether every controller that the start waits for has reported.
