@@ -94,6 +94,8 @@ func TestNobodyIsWokenForNothing(t *testing.T) {
 	c.put(group("vg-foreign", "node-a", true))
 	c.put(agent("agent-a", "node-a", true))
 	c.put(pool("pool", object{"lvmVolumeGroups": refs("vg-a"), "zones": []any{"z1"}}))
+	// Where the first annotation is added, the map of annotations is new.
+	c.merge("ReplicatedStoragePool", "", "pool", "", annotations("first", "b"))
 	edict := c.run(nil)
 	edict.running(eligibility, label)
 	c.wantEligible("pool", "node-a+agent+vg-a node-b node-c")
