@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
+	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -36,17 +36,16 @@ type Store struct {
 // NewStore watches the ConfigMaps in a namespace until the context ends, and calls
 // changed after each change.
 func NewStore(ctx context.Context, client kubernetes.Interface, namespace string, log *slog.Logger, changed func()) (*Store, error) {
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace),
-		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = brake.LabelBrakes + "=true" }))
-	informer := factory.Core().V1().ConfigMaps()
-	registration, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	informer := informers.NewFilteredConfigMapInformer(client, namespace, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		func(o *metav1.ListOptions) { o.LabelSelector = brake.LabelBrakes + "=true" })
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
 	})
 	if err != nil {
 		return nil, err
 	}
-	factory.Start(ctx.Done())
-	return &Store{client: client, namespace: namespace, log: log, lister: informer.Lister(), synced: registration.HasSynced}, nil
+	go informer.RunWithContext(ctx)
+	return &Store{client: client, namespace: namespace, log: log, lister: listers.NewConfigMapLister(informer.GetIndexer()), synced: registration.HasSynced}, nil
 }
 
 // get returns one of the ConfigMaps; nil if there is none.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
+	webhooks "k8s.io/client-go/informers/admissionregistration/v1"
+	secrets "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
@@ -81,11 +83,10 @@ func (c *Certifier) nudge() {
 // Run looks after the certificates until the context ends: when something has
 // changed, when something is due, and again after a failure.
 func (c *Certifier) Run(ctx context.Context) {
-	secrets, webhooks := c.named(c.options.Namespace, c.options.Secret), c.named("", c.options.Configuration)
-	c.secrets = secrets.Core().V1().Secrets().Informer()
+	c.secrets = secrets.NewFilteredSecretInformer(c.options.Client, c.options.Namespace, 0, nil, named(c.options.Secret))
 	watched := []cache.SharedIndexInformer{c.secrets}
 	if c.options.Configuration != "" {
-		c.webhooks = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
+		c.webhooks = webhooks.NewFilteredValidatingWebhookConfigurationInformer(c.options.Client, 0, nil, named(c.options.Configuration))
 		watched = append(watched, c.webhooks)
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { c.nudge() }, UpdateFunc: func(any, any) { c.nudge() }, DeleteFunc: func(any) { c.nudge() }}
@@ -95,10 +96,11 @@ func (c *Certifier) Run(ctx context.Context) {
 			return
 		}
 	}
-	secrets.Start(ctx.Done())
-	webhooks.Start(ctx.Done())
-	defer secrets.Shutdown()
-	defer webhooks.Shutdown()
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, informer := range watched {
+		running.Go(func() { informer.RunWithContext(ctx) })
+	}
 	if !cache.WaitForCacheSync(ctx.Done(), c.secrets.HasSynced) {
 		return
 	}
@@ -128,11 +130,11 @@ func (c *Certifier) once(ctx context.Context) time.Duration {
 	return retry
 }
 
-// named makes informers for one object.
-func (c *Certifier) named(namespace, name string) informers.SharedInformerFactory {
-	return informers.NewSharedInformerFactoryWithOptions(c.options.Client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+// named restricts a list and a watch to one object.
+func named(name string) func(*metav1.ListOptions) {
+	return func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
-	}))
+	}
 }
 
 // renew makes an authority when there is none that lasts, and a certificate when

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/informers"
+	informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -34,16 +34,15 @@ func NewStore(ctx context.Context, client kubernetes.Interface, namespace string
 		AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
 	}
 	for label, lister := range map[string]*listers.ConfigMapLister{v1alpha1.LabelPolicy: &s.policies, v1alpha1.LabelParams: &s.params} {
-		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace),
-			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = label }))
-		informer := factory.Core().V1().ConfigMaps()
-		registration, err := informer.Informer().AddEventHandler(handler)
+		informer := informers.NewFilteredConfigMapInformer(client, namespace, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			func(o *metav1.ListOptions) { o.LabelSelector = label })
+		registration, err := informer.AddEventHandler(handler)
 		if err != nil {
 			return nil, err
 		}
-		*lister = informer.Lister()
+		*lister = listers.NewConfigMapLister(informer.GetIndexer())
 		s.synced = append(s.synced, registration.HasSynced)
-		factory.Start(ctx.Done())
+		go informer.RunWithContext(ctx)
 	}
 	return s, nil
 }
