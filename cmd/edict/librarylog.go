@@ -6,13 +6,13 @@ import (
 	"log/slog"
 )
 
-// libraryLog is the log of client-go. Requests that this process cancels itself, as the
-// leader election does when it stops, are no errors there.
+// libraryLog is the log of client-go and controller-runtime. What this process ends itself, such
+// as its requests and the leader election when it stops, is no error there.
 type libraryLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (l libraryLog) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level < slog.LevelError || !canceled(r) {
+	if r.Level < slog.LevelError || !ended(r) {
 		return l.Handler.Handle(ctx, r)
 	}
 	if r.Level = slog.LevelDebug; !l.Enabled(ctx, r.Level) {
@@ -29,11 +29,12 @@ func (l libraryLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup implements slog.Handler.
 func (l libraryLog) WithGroup(name string) slog.Handler { return libraryLog{l.Handler.WithGroup(name)} }
 
-// canceled reports whether the error of a record is that its request was canceled.
-func canceled(r slog.Record) (found bool) {
+// ended reports whether the error of a record is that a request was canceled, or that the
+// manager no longer holds the Lease after it was told to stop.
+func ended(r slog.Record) (found bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)
-		found = ok && errors.Is(err, context.Canceled)
+		found = ok && (errors.Is(err, context.Canceled) || r.Message == "error received after stop sequence was engaged" && err.Error() == "leader election lost")
 		return !found
 	})
 	return found

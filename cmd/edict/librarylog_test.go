@@ -24,9 +24,11 @@ func TestLibraryLog(t *testing.T) {
 	log.WithName("named").WithValues("key", "value").Error(canceled, "another one")
 	log.Error(errors.New("refused"), "a failed request")
 	log.Info("a message", "err", canceled)
+	log.Error(errors.New("leader election lost"), "error received after stop sequence was engaged")
+	log.Error(errors.New("leader election lost"), "a lost lead")
 	klog.Background().Error(context.DeadlineExceeded, "a slow request")
 	for text, want := range map[string]bool{
-		"a canceled request": false, "another one": false, "a failed request": true, "a message": true, "a slow request": true,
+		"a canceled request": false, "another one": false, "a failed request": true, "a message": true, "a slow request": true, "after stop": false, "a lost lead": true,
 	} {
 		if got := strings.Contains(out.String(), text); got != want {
 			t.Errorf("%q is logged: %v, want %v", text, got, want)

@@ -45,7 +45,6 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if o.WatchSelector, err = parseWatchLabelSelector(watchLabelSelector); err != nil {
 				return err
 			}
-			election.Name = run.LeaseName(election.Name, watchLabelSelector)
 			if o.Params, err = params.overrides(); err != nil {
 				return err
 			}
@@ -55,7 +54,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if o.Log, err = logger(level, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
+			slog.SetDefault(o.Log) // of the servers of net/http, too
+			ctrl.SetLogger(logr.FromSlogHandler(libraryLog{o.Log.Handler()}))
 			klog.SetSlogLogger(slog.New(libraryLog{o.Log.Handler()}))
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
@@ -112,7 +112,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.DurationVar(&election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "duration after which standbys may acquire a Lease that was not renewed")
 	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "duration for which the leader retries to renew its Lease before it stops leading")
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "interval between attempts to acquire or renew the Lease")
-	flags.StringVar(&watchLabelSelector, "watch-label-selector", "", "decide only about objects of spec.for whose labels match; other installations decide about the rest, and the name of the Lease ends with a hash of this text")
+	flags.StringVar(&watchLabelSelector, "watch-label-selector", "", "decide only about objects of spec.for whose labels match; other installations, each with a Lease of its own, decide about the rest")
 	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
 	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")

@@ -29,9 +29,9 @@ func TestLeader(t *testing.T) {
 		"the Pod's name":                 {[]runtime.Object{lease("edict-7d4b9-x2x7k"), pod}, "edict-7d4b9-x2x7k", ""},
 		"with the number of its process": {[]runtime.Object{lease("edict-7d4b9-x2x7k-1"), pod}, "edict-7d4b9-x2x7k", ""},
 		"no Lease":                       {nil, "", "there is no Lease edict-system/edict"},
-		"that of another name":           {[]runtime.Object{named("my-edict", "a")}, "", "there is no Lease edict-system/edict, but my-edict (--lease my-edict)"},
-		"that of a selector":             {[]runtime.Object{named("edict-1a2b3c4d", "edict-7d4b9-x2x7k"), named("edict-webhook", "a"), pod}, "edict-7d4b9-x2x7k", ""},
-		"those of two selectors":         {[]runtime.Object{named("edict-1a2b3c4d", "a"), named("edict-00000000", "a")}, "", "there is no Lease edict-system/edict, but edict-00000000, edict-1a2b3c4d (--lease edict-00000000)"},
+		"that of another release":        {[]runtime.Object{named("edict-a", "edict-7d4b9-x2x7k"), named("other", "a"), pod}, "edict-7d4b9-x2x7k", ""},
+		"those of others":                {[]runtime.Object{named("other", "a")}, "", "there is no Lease edict-system/edict"},
+		"those of two releases":          {[]runtime.Object{named("edict-b", "edict-7d4b9-x2x7k"), named("edict-a", "edict-7d4b9-x2x7k-1"), pod}, "", "several others are held: edict-a, edict-b (choose one by --lease)"},
 		"nobody holds it":                {[]runtime.Object{lease(""), pod}, "", "nobody holds the Lease edict-system/edict"},
 		"a process in no Pod":            {[]runtime.Object{lease("laptop-4711"), pod}, "", "in a Pod of the namespace edict-system: the Lease edict is held by laptop-4711"},
 	} {

@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/utils/ptr"
 )
 
 // Lease names the Lease by which controllers agree who leads.
@@ -25,21 +24,33 @@ type Lease struct{ Namespace, Name string }
 // ErrNoLeader reports that no process holds the Lease.
 var ErrNoLeader = errors.New("no controller leads")
 
-// Leader returns the Pod that holds a Lease. The error is ErrNoLeader when nobody
-// does, or the process that does runs in no Pod of the namespace.
+// Leader returns the Pod that holds a Lease or, if there is none of that name, the only Lease
+// of the namespace that a Pod holds: it has the name of the release. The error is ErrNoLeader
+// if nobody holds it, or the process that does runs in no Pod of the namespace.
 func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
-	lease, err := find(ctx, client, l)
+	leases := client.CoordinationV1().Leases(l.Namespace)
+	lease, err := leases.Get(ctx, l.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return onlyLeader(ctx, client, l)
+	}
 	if err != nil {
 		return "", err
 	}
-	if lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" {
+	holder := ptr.Deref(lease.Spec.HolderIdentity, "")
+	if holder == "" {
 		return "", fmt.Errorf("%w: nobody holds the Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
 	}
-	holder := *lease.Spec.HolderIdentity
-	// The identity is the name of the host, which is that of the Pod, and the number
-	// of the process.
-	for name := holder; name != ""; {
-		if _, err := client.CoreV1().Pods(l.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
+	if pod, err = podOf(ctx, client, l.Namespace, holder); pod == "" && err == nil {
+		err = fmt.Errorf("%w in a Pod of the namespace %s: the Lease %s is held by %s", ErrNoLeader, l.Namespace, l.Name, holder)
+	}
+	return pod, err
+}
+
+// podOf returns the Pod that an identity names, "" if there is none: the name of the host,
+// which is that of the Pod, and the number of the process.
+func podOf(ctx context.Context, client kubernetes.Interface, namespace, identity string) (string, error) {
+	for name := identity; name != ""; {
+		if _, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
 			return name, nil
 		} else if !apierrors.IsNotFound(err) {
 			return "", err
@@ -50,49 +61,33 @@ func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod stri
 		}
 		name = name[:at]
 	}
-	return "", fmt.Errorf("%w in a Pod of the namespace %s: the Lease %s is held by %s", ErrNoLeader, l.Namespace, l.Name, holder)
+	return "", nil
 }
 
-// ofSelector ends the name of the Lease of an installation with a watch label selector.
-var ofSelector = regexp.MustCompile(`^-[0-9a-f]{8}$`)
-
-// find returns a Lease, or the only one of that name with the hash of a selector behind it.
-func find(ctx context.Context, client kubernetes.Interface, l Lease) (*coordinationv1.Lease, error) {
-	leases := client.CoordinationV1().Leases(l.Namespace)
-	lease, err := leases.Get(ctx, l.Name, metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) {
-		return lease, err
-	}
-	var found []coordinationv1.Lease
-	if list, err := leases.List(ctx, metav1.ListOptions{}); err == nil {
-		found = slices.DeleteFunc(list.Items, func(one coordinationv1.Lease) bool {
-			rest, ok := strings.CutPrefix(one.Name, l.Name)
-			return !ok || !ofSelector.MatchString(rest)
-		})
-	}
-	if len(found) == 1 {
-		return &found[0], nil
-	}
-	return nil, fmt.Errorf("%w: there is no Lease %s/%s%s", ErrNoLeader, l.Namespace, l.Name, others(ctx, client, l.Namespace))
-}
-
-// others names the Leases that a namespace has instead, if they may be listed: that of an
-// installation has its name.
-func others(ctx context.Context, client kubernetes.Interface, namespace string) string {
-	list, err := client.CoordinationV1().Leases(namespace).List(ctx, metav1.ListOptions{})
+// onlyLeader returns the Pod that holds the only Lease of a namespace that a Pod holds.
+func onlyLeader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
+	list, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
 	}
 	var names []string
 	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
+		holder, err := podOf(ctx, client, l.Namespace, ptr.Deref(list.Items[i].Spec.HolderIdentity, ""))
+		if err != nil {
+			return "", err
+		}
+		if holder != "" {
+			pod, names = holder, append(names, list.Items[i].Name)
+		}
 	}
-	if len(names) == 0 {
-		return ""
+	switch len(names) {
+	case 1:
+		return pod, nil
+	case 0:
+		return "", fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
 	}
 	slices.Sort(names)
-	const most = 3
-	return ", but " + strings.Join(names[:min(len(names), most)], ", ") + " (--lease " + names[0] + ")"
+	return "", fmt.Errorf("%w: there is no Lease %s/%s, and several others are held: %s (choose one by --lease)", ErrNoLeader, l.Namespace, l.Name, strings.Join(names, ", "))
 }
 
 // Forward carries connections to a port of a Pod, and returns the local address. The

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -11,13 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/leaderelection"
+
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // elected is one process of an election, which leads.
 type elected struct {
-	lock    *lease
-	release func()
-	lost    chan struct{}
+	lock *lease
+	// cancel ends the election, as a manager does when its process stops.
+	cancel func()
+	lost   chan struct{}
+}
+
+// release ends the work of the process, and then the election.
+func (p elected) release() {
+	p.lock.idle.Store(true)
+	p.cancel()
 }
 
 // leases is a server of Leases that does not answer while it is cut off.
@@ -37,18 +48,25 @@ func newLeases() *leases {
 // elect returns a process that leads.
 func (l *leases) elect(t *testing.T, identity string) elected {
 	t.Helper()
-	e, err := Election{Namespace: "ns", Name: "edict", Identity: identity, RenewDeadline: 9 * time.Second}.withDefaults()
+	e := &Election{Namespace: "ns", Name: "edict", Identity: identity, RenewDeadline: 9 * time.Second}
+	if err := e.defaults(); err != nil {
+		t.Fatal(err)
+	}
+	p := elected{lock: e.lock(l.CoordinationV1(), fixture.Log()), lost: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	p.cancel = cancel
+	leads := make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: p.lock, ReleaseOnCancel: true, LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { close(leads) }, OnStoppedLeading: func() {}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock := e.lockOf(l.CoordinationV1(), "edict")
-	leads, lost, release, err := e.elect(t.Context(), lock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	go func() { defer close(p.lost); elector.Run(ctx) }()
 	<-leads
 	synctest.Wait() // it renews the lease for the first time
-	return elected{lock, release, lost}
+	return p
 }
 
 // holder returns who holds the lease of the election.
@@ -97,13 +115,31 @@ func TestReleaseOfALostLease(t *testing.T) {
 	})
 }
 
+// TestReleaseDuringWork: the lease of a process that did not stop in time is not released, and
+// lasts as long as the process may write.
+func TestReleaseDuringWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeases()
+		a := l.elect(t, "a")
+		a.cancel()
+		<-a.lost
+		if got := l.holder(t); got != "a" || a.lock.gate(t.Context()) != nil {
+			t.Errorf("the lease is held by %q, and a write: %v", got, a.lock.gate(t.Context()))
+		}
+		<-time.After(14*time.Second + time.Nanosecond)
+		if err := a.lock.gate(t.Context()); !errors.Is(err, context.Canceled) {
+			t.Errorf("a second before another process can take the lease, a write: %v", err)
+		}
+	})
+}
+
 // TestLeaseThatCannotBeRenewed: a process that could not renew its lease in time does not
 // release it on its own, because it still finishes its work. Once it has released the lease,
 // it writes nothing.
 func TestLeaseThatCannotBeRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeases()
-		mayWrite := func(p elected) bool { return time.Now().Before(p.lock.until(15 * time.Second)) }
+		mayWrite := func(p elected) bool { return time.Now().Before(p.lock.until()) }
 		p := l.elect(t, "a")
 		l.cut.Store(true)
 		<-time.After(10500 * time.Millisecond) // it tries after 2, 4, 6, 8 and 10 seconds, and gives up after 11

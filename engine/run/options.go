@@ -113,13 +113,13 @@ const (
 // to the installation that decided about it before. After the duration of a Lease that one
 // has seen the change, or writes nothing any more.
 func (o *Options) handOver() time.Duration {
-	if o.Election == nil || o.Election.LeaseDuration == 0 {
+	if o.Election == nil {
 		return defaultLeaseDuration
 	}
 	return o.Election.LeaseDuration
 }
 
-func (o *Options) defaults() {
+func (o *Options) defaults() error {
 	if o.Workers == 0 {
 		o.Workers = DefaultWorkers
 	}
@@ -145,4 +145,8 @@ func (o *Options) defaults() {
 	if o.Registry == nil {
 		o.Registry = prometheus.NewRegistry()
 	}
+	if o.Election == nil {
+		return nil
+	}
+	return o.Election.defaults()
 }

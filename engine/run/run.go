@@ -8,11 +8,15 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/expr/rego"
@@ -46,6 +50,7 @@ type process struct {
 	http       *http.Client
 	client     kubernetes.Interface
 	kinds      *kinds.Kinds
+	mapper     meta.RESTMapper
 	writer     *writer.Writer
 	metrics    *metrics.Policies
 	// events records Events about decisions; nil records none.
@@ -63,12 +68,11 @@ type process struct {
 	store   *configmap.Store
 	brakes  *brakes.Store
 	webhook *webhook.Server
-	// terms counts those of the process.
-	terms atomic.Int64
-	// term is the present one; nil while no policy runs.
+	// begin is when the process began, lease is the lock of the leader election; nil without one.
+	begin time.Time
+	lease *lease
+	// term runs the policies; nil while no policy runs.
 	term atomic.Pointer[term]
-	// opened reports that store and webhook are set.
-	opened atomic.Bool
 	// leads reports whether this process leads, or needs no leader election.
 	leads atomic.Bool
 	// end ends the process, with the reason.
@@ -78,7 +82,9 @@ type process struct {
 
 // Run runs the controller until the context ends.
 func Run(ctx context.Context, o Options) error {
-	o.defaults()
+	if err := o.defaults(); err != nil {
+		return err
+	}
 	p, err := newProcess(o)
 	if err != nil {
 		return err
@@ -97,19 +103,15 @@ func Run(ctx context.Context, o Options) error {
 	}
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)
+	// ConfigMaps are followed until the policies have stopped.
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
-	if err := p.endpoints().serve(served); err != nil {
+	m, err := p.newManager(served)
+	if err != nil {
 		return err
 	}
-	if err := p.open(served); err != nil {
-		return err
-	}
-	p.opened.Store(true)
-	if o.Election != nil {
-		err = newElector(p).run(ctx)
-	} else {
-		err = p.alone(ctx)
+	if err = m.Start(ctx); err != nil {
+		p.writer.Close() // the manager does not wait for the engine then
 	}
 	stopServing()
 	p.writer.Stop()
@@ -121,8 +123,41 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// open starts to watch the ConfigMaps, and serves the webhook.
-func (p *process) open(ctx context.Context) (err error) {
+// newManager returns a manager that runs the leader election, the servers and, while this
+// process leads, the policies. What follows the ConfigMaps ends with the context.
+func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
+	o := &p.options
+	options := manager.Options{
+		MapperProvider:          func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return p.mapper, nil },
+		Cache:                   cache.Options{DefaultNamespaces: map[string]cache.Config{o.PolicyNamespace: {}}},
+		Metrics:                 p.endpoints().metricsOptions(),
+		PprofBindAddress:        o.PprofAddress,
+		GracefulShutdownTimeout: &o.StopTimeout,
+	}
+	if e := o.Election; e != nil {
+		var err error
+		if p.lease, err = newLease(o.Config, e, o.Log); err != nil {
+			return nil, err
+		}
+		p.writer.Gate = p.lease.gate
+		options.LeaderElection, options.LeaderElectionResourceLockInterface, options.LeaderElectionReleaseOnCancel = true, p.lease, true
+		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = &e.LeaseDuration, &e.RenewDeadline, &e.RetryPeriod
+	}
+	m, err := manager.New(o.Config, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.endpoints().serve(m); err != nil {
+		return nil, err
+	}
+	if err := p.open(ctx, m); err != nil {
+		return nil, err
+	}
+	return m, m.Add(p)
+}
+
+// open starts to watch the ConfigMaps, and adds the webhook to a manager.
+func (p *process) open(ctx context.Context, m manager.Manager) (err error) {
 	namespace := p.options.PolicyNamespace
 	if namespace == "" {
 		return nil
@@ -136,22 +171,48 @@ func (p *process) open(ctx context.Context) (err error) {
 	if p.options.Webhook == nil {
 		return nil
 	}
-	server := webhook.New(webhook.Options{
+	p.webhook = webhook.New(webhook.Options{
 		Config: *p.options.Webhook, Client: p.client, Log: p.options.Log, Namespace: namespace,
 		Store: p.store, Checker: p.checker(true), Overrides: p.options.Params,
 		TryOut: func(ctx context.Context, policy *plan.Policy) error { return p.term.Load().tryOut(ctx, policy) },
 	})
-	p.webhook = server
-	return server.Start(ctx, p.wg.Go)
+	return p.webhook.AddTo(ctx, m, p.wg.Go)
 }
 
-// alone runs the policies without leader election.
-func (p *process) alone(ctx context.Context) error {
-	p.leads.Store(true)
+// Start implements manager.Runnable: it runs the policies while this process leads.
+func (p *process) Start(ctx context.Context) error {
+	p.wg.Add(1)
+	defer p.wg.Done()
+	p.noteLead(true)
 	t := p.newTerm(ctx)
 	t.start()
 	<-ctx.Done()
-	return t.stop(p.options.StopTimeout)
+	p.noteLead(false)
+	if err := t.stop(p.options.StopTimeout - min(time.Second, p.options.StopTimeout/2)); err != nil {
+		return err
+	}
+	if p.lease != nil {
+		p.lease.idle.Store(true)
+	}
+	return nil
+}
+
+// noteLead counts that this process begins to lead, or no longer does.
+func (p *process) noteLead(leads bool) {
+	value, transition, text := 0.0, "lost", "this process no longer leads"
+	if leads {
+		waited := time.Since(p.begin)
+		value, transition, text = 1, "acquired", "this process leads"
+		observe.LeaderAcquire.Observe(waited.Seconds())
+		p.metrics.Acquired(waited)
+	}
+	p.leads.Store(leads)
+	observe.Leader.Set(value)
+	if e := p.options.Election; e != nil {
+		p.options.Log.Info(text, "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
+		observe.LeaderTransitions.WithLabelValues(transition).Inc()
+		p.metrics.Transition(leads)
+	}
 }
 
 // checker returns what checks policies, for the webhook or for the controller.
@@ -162,7 +223,7 @@ func (p *process) checker(admitting bool) *check.Checker {
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{options: o, rego: evaluator(o)}
+	p := &process{options: o, rego: evaluator(o), begin: time.Now()}
 	if len(o.CompilerCommand) > 0 {
 		p.compiler = compiler(o)
 		p.judge = check.NewJudge(p.compiler.Unpaused())
@@ -236,8 +297,7 @@ func (p *process) connect() error {
 		return err
 	}
 	client.Transport = identity.Transport{RoundTripper: writer.Timeouts{RoundTripper: writer.Gated{RoundTripper: client.Transport}, After: writer.RequestTimeout}}
-	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
-	if err != nil {
+	if p.mapper, err = apiutil.NewDynamicRESTMapper(config, client); err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}
 	discoverer, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
@@ -248,11 +308,11 @@ func (p *process) connect() error {
 		observe.Reconnects.Inc()
 		p.metrics.Watch(plan.WatchReconnect)
 	}, Opened: func(id string) { p.term.Load().watchOpened(id) }}
-	p.http, p.kinds = client, kinds.New(mapper, discoverer.OpenAPIV3(), p.bundle.Schemas, p.options.PollInterval)
+	p.http, p.kinds = client, kinds.New(p.mapper, discoverer.OpenAPIV3(), p.bundle.Schemas, p.options.PollInterval)
 	if p.client, err = kubernetes.NewForConfigAndClient(config, client); err != nil {
 		return err
 	}
-	if p.writer, err = writer.New(config, client, mapper); err != nil {
+	if p.writer, err = writer.New(config, client, p.mapper); err != nil {
 		return err
 	}
 	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.options.accounts().As

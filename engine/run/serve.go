@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,15 +10,15 @@ import (
 	"net/http"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
 // endpoints are those for metrics, probes and profiles.
 type endpoints struct {
-	options    *Options
-	client     *http.Client
-	background func(func())
+	options *Options
 	// leading reports whether this process leads, ready whether its policies run.
 	leading, ready func() bool
 	// check returns an error if the ConfigMaps or the webhook do not work.
@@ -33,7 +32,7 @@ type endpoints struct {
 
 func (p *process) endpoints() *endpoints {
 	return &endpoints{
-		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leads.Load,
+		options: &p.options, leading: p.leads.Load,
 		ready: func() bool { return p.term.Load().ready() }, check: p.check,
 		shadows:   p.shadows,
 		decisions: live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }),
@@ -53,10 +52,8 @@ func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
 // watched, the webhook answers and, if it leads, the policies run.
 func (p *process) check(r *http.Request) error {
 	switch {
-	case !p.opened.Load() || p.store != nil && !p.store.Ready():
+	case p.store != nil && !p.store.Ready():
 		return errors.New("the ConfigMaps are not read yet")
-	case p.webhook != nil && !p.webhook.Started():
-		return errors.New("the webhook is not served yet")
 	case p.leads.Load() && !p.term.Load().ready():
 		return errors.New("policies have not seen their first lists yet")
 	case p.webhook == nil:
@@ -68,30 +65,37 @@ func (p *process) check(r *http.Request) error {
 	return nil
 }
 
+// serve adds the servers of probes and decisions to a manager.
+func (e *endpoints) serve(m manager.Manager) error {
+	if err := listen(m, e.options.ProbeAddress, e.probes(http.NewServeMux())); err != nil {
+		return err
+	}
+	// Whoever asks for decisions from another machine has to come through the API server. That
+	// the address is taken is no reason not to run.
+	if err := listen(m, e.options.DecisionsAddress, forLoopback(e.decisions)); err != nil {
+		e.options.Log.Warn("decisions are not served", "address", e.options.DecisionsAddress, "error", err.Error())
+	}
+	return nil
+}
+
+// listen has a manager serve at an address; "" is none.
+func listen(m manager.Manager, address string, handler http.Handler) error {
+	if address == "" {
+		return nil
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return err
+	}
+	return m.Add(&manager.Server{
+		Name: address, Listener: listener,
+		Server: &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second},
+	})
+}
+
 // ShadowPath is the path of the reports of policies in Shadow mode.
 const ShadowPath = "/shadowz"
-
-// serve starts the endpoints for metrics, probes and profiles.
-func (e *endpoints) serve(ctx context.Context) error {
-	if err := e.servePprof(ctx); err != nil {
-		return err
-	}
-	if err := e.serveDecisions(ctx); err != nil {
-		return err
-	}
-	if e.options.MetricsAddress != e.options.ProbeAddress {
-		if err := e.serveMetrics(ctx); err != nil {
-			return err
-		}
-		return e.listen(ctx, e.options.ProbeAddress, e.probes(http.NewServeMux()), nil)
-	}
-	if e.options.MetricsSecure && e.options.MetricsAddress != "" {
-		return errors.New("metrics that are secured need an address of their own: that of the probes is open to everybody")
-	}
-	mux := e.probes(http.NewServeMux())
-	mux.Handle(MetricsPath, e.metrics())
-	return e.listen(ctx, e.options.MetricsAddress, mux, nil)
-}
 
 // probes adds the probes. Shadow reports show objects, so they are only here if
 // metrics are not secured.
@@ -128,34 +132,6 @@ func answer(w http.ResponseWriter, ok bool, yes, no string) {
 	if _, err := fmt.Fprintln(w, text); err != nil {
 		slog.Debug("a probe went away", "error", err.Error())
 	}
-}
-
-// listen serves at an address, "" is none, with TLS if a configuration is given.
-func (e *endpoints) listen(ctx context.Context, address string, handler http.Handler, secured *tls.Config) error {
-	if address == "" {
-		return nil
-	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
-	if err != nil {
-		return err
-	}
-	if secured != nil {
-		listener = tls.NewListener(listener, secured)
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(e.options.Log.Handler(), slog.LevelDebug)}
-	e.background(func() {
-		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			e.options.Log.Error("an endpoint ended", "address", address, "error", err.Error())
-		}
-	})
-	e.background(func() {
-		<-ctx.Done()
-		if err := server.Close(); err != nil {
-			e.options.Log.Debug("closing an endpoint", "error", err.Error())
-		}
-	})
-	return nil
 }
 
 // servez reports whether this process does its part.

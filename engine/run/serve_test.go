@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
+
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/test/fixture"
@@ -67,10 +69,12 @@ func TestServes(t *testing.T) {
 		process func(*process)
 		want    string
 	}{
-		"it starts":                 {func(*process) {}, "the ConfigMaps are not read yet"},
-		"policies of files":         {func(p *process) { p.opened.Store(true) }, "ok"},
-		"the webhook starts":        {func(p *process) { p.opened.Store(true); p.webhook = webhook.New(webhook.Options{}) }, "the webhook is not served yet"},
-		"it leads, and has no term": {func(p *process) { p.opened.Store(true); p.leads.Store(true) }, "policies have not seen their first lists yet"},
+		"policies of files": {func(*process) {}, "ok"},
+		"the webhook starts": {func(p *process) {
+			p.webhook = webhook.New(webhook.Options{})
+			p.webhook.Check = ctrlwebhook.NewServer(ctrlwebhook.Options{}).StartedChecker()
+		}, "the webhook: webhook server has not been started yet"},
+		"it leads, and has no term": {func(p *process) { p.leads.Store(true) }, "policies have not seen their first lists yet"},
 	} {
 		p := &process{options: Options{Log: fixture.Log()}}
 		tc.process(p)

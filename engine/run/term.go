@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -42,9 +41,8 @@ func (t *term) decisions() (live.Controllers, bool) {
 
 // newTerm makes a term.
 func (p *process) newTerm(ctx context.Context) *term {
-	// The IDs of records begin with a text that no other process and term has.
-	prefix := fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1))
-	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: prefix, Size: p.options.Decisions}, follows: p.options.PolicyNamespace != ""}
+	// The IDs of records begin with a text that no other process has.
+	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}, follows: p.options.PolicyNamespace != ""}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
 	t.runtime = controller.New(ctx, controller.Options{

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 )
 
 // TestLifecycle installs the chart, changes it, takes the change back and
@@ -35,6 +39,7 @@ func TestLifecycle(t *testing.T) {
 
 	i.tune()
 	i.replaceLeader()
+	i.changeSelector()
 	i.switchOnAndBack()
 	i.remove()
 }
@@ -74,6 +79,58 @@ func (i *installation) replaceLeader() {
 		i.t.Fatal(err)
 	}
 	i.wantPool("node-a hall-1")
+}
+
+// changeSelector upgrades to a selector, slowly, is refused a text that is none, and goes back: all
+// the time one Lease says who leads, and nobody does for less than its duration.
+func (i *installation) changeSelector() {
+	i.t.Helper()
+	leases := i.client.CoordinationV1().Leases(namespace)
+	seen, err := leases.Watch(i.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	var renewed time.Time
+	var gaps sync.WaitGroup
+	gaps.Go(func() {
+		for event := range seen.ResultChan() {
+			lease, ok := event.Object.(*coordinationv1.Lease)
+			if !ok {
+				return // the watch ends with an error
+			}
+			if lease.Name != release {
+				i.t.Errorf("there is another Lease: %s", lease.Name)
+			}
+			if ptr.Deref(lease.Spec.HolderIdentity, "") == "" {
+				continue
+			}
+			if without := lease.Spec.RenewTime.Sub(renewed); !renewed.IsZero() && without > 15*time.Second {
+				i.t.Errorf("nobody led for %v before %v", without, lease.Spec.RenewTime)
+			}
+			renewed = lease.Spec.RenewTime.Time
+		}
+	})
+	// The Pods of before go on for as long as those of after have to be ready.
+	slow := []byte(`{"spec":{"minReadySeconds":5}}`)
+	if _, err := i.client.AppsV1().Deployments(namespace).Patch(i.t.Context(), release, types.MergePatchType, slow, metav1.PatchOptions{}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.deploy("upgrade", "watchLabelSelector=shard!=a")
+	if _, err := i.tryHelm("upgrade", release, chart, "--reuse-values", "--set", "watchLabelSelector=shard notin a"); err == nil || !strings.Contains(err.Error(), "is not a label selector") {
+		i.t.Errorf("an upgrade to what is no selector: %v", err)
+	}
+	i.deploy("upgrade", "watchLabelSelector=")
+	i.eventually("a leader", func(ctx context.Context) string {
+		if lease, err := leases.Get(ctx, release, metav1.GetOptions{}); err != nil || ptr.Deref(lease.Spec.HolderIdentity, "") == "" {
+			return fmt.Sprint("nobody leads: ", err)
+		}
+		return ""
+	})
+	seen.Stop()
+	gaps.Wait()
+	if renewed.IsZero() {
+		i.t.Error("the Lease was not seen")
+	}
 }
 
 // switchOnAndBack upgrades to more policies and rolls back. An upgrade leaves

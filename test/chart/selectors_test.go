@@ -1,16 +1,14 @@
 package chart
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
-
-	"github.com/edict-dev/edict/engine/run"
 )
 
 // selectors are compared in pairs, as selectors of two releases.
@@ -100,18 +98,26 @@ func matches(t *testing.T, text string, set labels.Set) bool {
 	return s.Matches(set)
 }
 
-// TestLeaseOfASelector: the chart makes the Lease, and grants it, that the process takes.
-func TestLeaseOfASelector(t *testing.T) {
-	for _, selector := range []string{"", "shard=a", "shard notin (a, b)"} {
-		list := objects(t, template(t, "--set-string", "watchLabelSelector="+strings.ReplaceAll(selector, ",", `\,`)))
-		name := run.LeaseName(release, selector)
-		role := find(list, "Role", release)
-		if find(list, "Lease", name) == nil || !strings.Contains(fmt.Sprint(role.Object["rules"]), "resourceNames:["+name+"] resources:[leases]") {
-			t.Errorf("%q: no Lease %s in\n%v", selector, name, role.Object["rules"])
+// TestWatchLabelSelector: the chart passes a selector to the process and refuses what is none;
+// the name of the Lease is that of the release, whatever its selector.
+func TestWatchLabelSelector(t *testing.T) {
+	for _, selector := range append(selectors, "shard notin (a, b)", "example.com/shard=A_1.b", "a==", "a=x y", "a=(x)", "a in x", "a in ()", "a in (x", "!", "!a=x", "a,", ",a", "a=é", "-a", "a > x", "/a") {
+		text, err := helm(t, "template", release, chart, "--set-string", "watchLabelSelector="+strings.ReplaceAll(selector, ",", `\,`))
+		if _, wrong := labels.Parse(selector); (wrong == nil) != (err == nil) {
+			t.Errorf("%q: helm says %v, the API %v", selector, err, wrong)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error()+text, "is not a label selector, such as shard=a") {
+				t.Errorf("%q: %v", selector, err)
+			}
+			continue
 		}
 		want := "--watch-label-selector=" + selector
-		if has := strings.Contains(fmt.Sprint(find(list, "Deployment", release).Object), want); has != (selector != "") {
+		if has := strings.Contains(text, strconv.Quote(want)); has != (selector != "") {
 			t.Errorf("%q: %s is an argument: %v", selector, want, has)
+		}
+		if !strings.Contains(text, "--leader-elect-name="+release+"\n") || !strings.Contains(text, "resources: [leases], resourceNames: ["+release+"]") {
+			t.Errorf("%q: the Lease is not that of the release", selector)
 		}
 	}
 }

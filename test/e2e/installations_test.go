@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -54,7 +53,7 @@ func (c *installations) install(name, selector string) *installation {
 	log := &lockedBuffer{}
 	p := &installation{done: make(chan error, 1)}
 	p.command = exec.Command(c.binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policies", c.policy, "--param", "mark.by="+name, "--allow", "{policy: mark, kind: Node, fields: [metadata.annotations]}", "--watch-label-selector", selector,
-		"--metrics-bind-address", "", "--health-probe-bind-address", "", "--decisions-bind-address", "", "--leader-elect", "--leader-elect-namespace", "work", "--leader-elect-identity", name,
+		"--metrics-bind-address", "", "--health-probe-bind-address", "", "--decisions-bind-address", "", "--leader-elect", "--leader-elect-namespace", "work", "--leader-elect-name", name, "--leader-elect-identity", name,
 		"--leader-elect-lease-duration", handOver.String(), "--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms")
 	p.command.Stderr = log
 	if err := p.command.Start(); err != nil {
@@ -150,9 +149,9 @@ func TestTwoInstallations(t *testing.T) {
 			t.Errorf("%s was written by %v, want one patch", name, got)
 		}
 	}
-	for _, selector := range []string{selectorA, selectorRest} {
+	for _, name := range []string{"a", "rest"} {
 		leases := c.client.Resource(kschema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}).Namespace("work")
-		if _, err := leases.Get(t.Context(), run.LeaseName("edict", selector), metav1.GetOptions{}); err != nil {
+		if _, err := leases.Get(t.Context(), name, metav1.GetOptions{}); err != nil {
 			t.Error(err)
 		}
 	}

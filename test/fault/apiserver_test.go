@@ -3,7 +3,6 @@ package fault
 import (
 	"context"
 	"net/http"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -27,12 +26,11 @@ func (s *stage) during(fault, mend func(), lasts, outage, within time.Duration) 
 // TestAPIServerKilled (C1): the API server is killed and comes back.
 func TestAPIServerKilled(t *testing.T) {
 	s := set(t, 1)
-	pid := s.controllers[0].command.Process.Pid
 	for _, away := range []time.Duration{2 * time.Second, 20 * time.Second} {
 		s.during(func() { s.must(nil, s.plane.StopAPIServer()) }, func() { s.must(nil, s.plane.StartAPIServer(t.Context())) }, away, away+8*time.Second, 40*time.Second)
-	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Errorf("the controller did not survive: %v", err)
+		if want := map[bool]int{false: 1, true: 2}[away > 10*time.Second]; s.controllers[0].started() != want {
+			t.Errorf("away for %v: the controller was started %d times, want %d: without renewing its Lease for 10 seconds it ends", away, s.controllers[0].started(), want)
+		}
 	}
 }
 
@@ -96,13 +94,11 @@ func TestEtcdRestored(t *testing.T) {
 	s.must(nil, s.plane.SaveEtcd(t.Context()))
 	s.converged("after the copy", time.Minute)
 	c := s.controllers[0]
+	before := c.started()
 	s.during(func() { s.must(nil, s.plane.RestoreEtcd(t.Context())) }, func() {
-		select {
-		case <-c.gone: // as a kubelet does
-			c.start()
-		case <-time.After(30 * time.Second):
-			t.Error("the controller does not notice that versions have gone back")
-		}
+		s.eventually("the controller notices that versions have gone back, and ends", 30*time.Second, func(context.Context) string {
+			return map[bool]string{true: "it runs on"}[c.started() == before]
+		})
 	}, 5*time.Second, 25*time.Second, time.Minute)
 }
 

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,10 +29,17 @@ type controller struct {
 	binary  string
 	log     string
 	metrics string
-	command *exec.Cmd
-	// gone is closed when the process has ended, ended says how.
+	// gone is closed when the process has ended as it was told to, ended says how.
 	gone  chan struct{}
 	ended error
+
+	mu      sync.Mutex
+	command *exec.Cmd
+	// starts counts the processes.
+	starts int
+	// told says that the process is to end; otherwise it is started again, as a kubelet does
+	// with one that has lost the lead.
+	told bool
 }
 
 // start starts the process, after it has ended anew.
@@ -42,18 +49,32 @@ func (c *controller) start() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.command = exec.CommandContext(context.WithoutCancel(c.t.Context()), c.binary, c.args...)
-	c.command.Stdout, c.command.Stderr = log, log
-	c.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	gone, command, started := make(chan struct{}), c.command, make(chan error)
-	c.gone = gone
+	gone, started := make(chan struct{}), make(chan error, 1)
+	c.gone, c.told = gone, false
 	go func() {
 		defer close(gone)
+		defer log.Close()
 		runtime.LockOSThread() // the process ends with the thread that has started it
-		err := command.Start()
-		started <- err
-		if err == nil {
-			c.ended = errors.Join(command.Wait(), log.Close())
+		for {
+			command := exec.CommandContext(context.WithoutCancel(c.t.Context()), c.binary, c.args...)
+			command.Stdout, command.Stderr = log, log
+			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+			c.mu.Lock()
+			err, over := error(nil), c.told
+			if !over {
+				err = command.Start()
+				c.command = command
+				c.starts++
+			}
+			c.mu.Unlock()
+			select {
+			case started <- err:
+			default:
+			}
+			if over || err != nil {
+				return
+			}
+			c.ended = command.Wait()
 		}
 	}()
 	if err := <-started; err != nil {
@@ -61,24 +82,46 @@ func (c *controller) start() {
 	}
 }
 
+// process returns the process as it runs now.
+func (c *controller) process() *os.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.command.Process
+}
+
+// started returns how many processes were started.
+func (c *controller) started() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.starts
+}
+
+// end returns the process, which is not started again.
+func (c *controller) end() *os.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = true
+	return c.command.Process
+}
+
 // freeze stops the process until thaw, as a machine does that is suspended.
 func (c *controller) freeze() {
 	c.t.Helper()
-	if err := controlplane.Freeze(c.command.Process); err != nil {
+	if err := controlplane.Freeze(c.process()); err != nil {
 		c.t.Errorf("freezing %s: %v", c.proxy.Name, err)
 	}
 }
 
 func (c *controller) thaw() {
 	c.t.Helper()
-	if err := controlplane.Thaw(c.command.Process); err != nil {
+	if err := controlplane.Thaw(c.process()); err != nil {
 		c.t.Errorf("thawing %s: %v", c.proxy.Name, err)
 	}
 }
 
 // kill ends the process at once.
 func (c *controller) kill() {
-	_ = c.command.Process.Kill()
+	_ = c.end().Kill()
 	<-c.gone
 }
 
@@ -86,7 +129,7 @@ func (c *controller) kill() {
 func (c *controller) stop() time.Duration {
 	c.t.Helper()
 	began := time.Now()
-	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := c.end().Signal(syscall.SIGTERM); err != nil {
 		c.t.Errorf("stopping %s: %v", c.proxy.Name, err)
 	}
 	select {

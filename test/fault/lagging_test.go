@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"context"
 	"net/url"
 	"strconv"
 	"testing"
@@ -79,14 +78,7 @@ func TestLaggingAPIServer(t *testing.T) {
 			}
 			time.Sleep(3 * time.Second)
 			c := s.controllers[0]
-			s.eventually("the controller runs", 30*time.Second, func(ctx context.Context) string {
-				select {
-				case <-c.gone: // it may end, as after a restored etcd, and is started as by a kubelet
-					c.start()
-				default:
-				}
-				return leadsNow(c)(ctx)
-			})
+			s.eventually("the controller runs", 30*time.Second, leadsNow(c))
 			s.traffic.end(0)
 			s.converged("after the lag", time.Minute)
 			s.judge()

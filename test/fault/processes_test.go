@@ -181,7 +181,7 @@ func TestKilledAfterEachWrite(t *testing.T) {
 		died := make(chan struct{})
 		c.proxy.set(faults{AfterWrite: func(n int64) {
 			if n == began+k {
-				_ = c.command.Process.Kill()
+				_ = c.end().Kill()
 				close(died)
 			}
 		}})

@@ -12,7 +12,7 @@
 - --leader-elect-namespace={{ .Release.Namespace }}
 - --leader-elect-name={{ include "edict.fullname" . }}
 - --leader-elect-identity=$(POD_NAME)
-{{- with .Values.watchLabelSelector }}
+{{- with include "edict.watchLabelSelector" . }}
 - {{ printf "--watch-label-selector=%s" . | quote }}
 {{- end }}
 - --metrics-bind-address=:4272

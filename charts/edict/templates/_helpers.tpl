@@ -18,13 +18,16 @@
 {{- printf "%s-%s" .Release.Namespace (include "edict.fullname" .) -}}
 {{- end -}}
 
-{{/* The name of the Lease: an installation with a selector has one of its own, as run.LeaseName names it. */}}
-{{- define "edict.leaseName" -}}
-{{- if .Values.watchLabelSelector -}}
-{{- printf "%s-%s" (include "edict.fullname" .) (.Values.watchLabelSelector | sha256sum | trunc 8) -}}
-{{- else -}}
-{{- include "edict.fullname" . -}}
+{{/* The label selector of the objects that the release decides about; refuses a text that is none. */}}
+{{- define "edict.watchLabelSelector" -}}
+{{- $key := "([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?" -}}
+{{- $value := "([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?" -}}
+{{- $set := printf `\(\s*%[1]s(\s*,\s*%[1]s)*\s*\)` $value -}}
+{{- $requirement := printf `\s*(!\s*%[1]s|%[1]s(\s*(=|==|!=)\s*%[2]s|\s+(in|notin)\s*%[3]s|\s*[<>]\s*-?[0-9]+)?)\s*` $key $value $set -}}
+{{- if not (regexMatch (printf "^(%[1]s(,%[1]s)*)?$" $requirement) (.Values.watchLabelSelector | default "")) -}}
+{{- fail (printf "watchLabelSelector: %q is not a label selector, such as shard=a or '!shard'" .Values.watchLabelSelector) -}}
 {{- end -}}
+{{- .Values.watchLabelSelector -}}
 {{- end -}}
 
 {{- define "edict.serviceAccountName" -}}

@@ -6,18 +6,17 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/edict-dev/edict/engine/compile"
@@ -69,7 +68,8 @@ type Options struct {
 // Server serves the webhook.
 type Server struct {
 	options Options
-	started atomic.Pointer[healthz.Checker]
+	// Check returns an error if the webhook does not answer.
+	Check healthz.Checker
 }
 
 // New returns a server that does not serve yet.
@@ -78,16 +78,9 @@ func New(o Options) *Server { return &Server{options: o} }
 // Path is the path of the webhook.
 const Path = "/validate"
 
-// restartInterval is the interval between attempts to start the server.
-const restartInterval = 2 * time.Second
-
-// certificateRetry is the interval between looks for a certificate that is being made.
-const certificateRetry = 100 * time.Millisecond
-
-// Start serves the webhook until the context ends. Background runs functions in the
-// background. An error after the start is logged and affects nothing else: without
-// the webhook, a bad edit is refused when it is to take effect.
-func (s *Server) Start(ctx context.Context, background func(func())) error {
+// AddTo has a manager serve the webhook. What renews the certificates ends with the context;
+// background runs it.
+func (s *Server) AddTo(ctx context.Context, m manager.Manager, background func(func())) error {
 	c := &s.options.Config
 	host, port, err := net.SplitHostPort(c.Address)
 	if err != nil {
@@ -102,7 +95,7 @@ func (s *Server) Start(ctx context.Context, background func(func())) error {
 		return err
 	}
 	options := ctrlwebhook.Options{Host: host, Port: number, CertDir: c.CertDir, TLSOpts: []func(*tls.Config){secure}}
-	certified := func() bool { return true }
+	ready := func() bool { return true }
 	if c.CertSecret != "" {
 		source := certs.New(certs.Options{
 			Client: s.options.Client, Log: s.options.Log, Namespace: s.options.Namespace, Secret: c.CertSecret,
@@ -110,22 +103,34 @@ func (s *Server) Start(ctx context.Context, background func(func())) error {
 		})
 		background(func() { source.Run(ctx) })
 		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.Certificate })
-		certified = source.Ready
+		ready = source.Ready
 	}
-	background(func() { s.serve(ctx, options, certified) })
+	server := certified{ctrlwebhook.NewServer(options), ready}
+	server.Register(Path, limit(&ctrlwebhook.Admission{Handler: newAdmission(s.options)}, maxRequests, maxOfHost))
+	s.Check = server.StartedChecker()
 	background(func() { s.measure(ctx) })
-	return nil
+	return m.Add(server)
 }
 
-// Started reports whether the server was started. It may not serve yet.
-func (s *Server) Started() bool { return s.started.Load() != nil }
+// certified is a server that starts once there is a certificate.
+type certified struct {
+	ctrlwebhook.Server
+	ready func() bool
+}
 
-// Check returns an error if the webhook does not answer.
-func (s *Server) Check(r *http.Request) error {
-	if checker := s.started.Load(); checker != nil {
-		return (*checker)(r)
+// certificateRetry is the interval between looks for a certificate that is being made.
+const certificateRetry = 100 * time.Millisecond
+
+// Start implements manager.Runnable.
+func (c certified) Start(ctx context.Context) error {
+	for !c.ready() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(certificateRetry):
+		}
 	}
-	return errors.New("not started")
+	return c.Server.Start(ctx)
 }
 
 // secure returns a function that sets the requirements of TLS connections.
@@ -163,27 +168,6 @@ func (s *Server) measure(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-		}
-	}
-}
-
-// serve serves, once there is a certificate.
-func (s *Server) serve(ctx context.Context, options ctrlwebhook.Options, certified func() bool) {
-	for ctx.Err() == nil {
-		pause := certificateRetry
-		if certified() {
-			server := ctrlwebhook.NewServer(options)
-			server.Register(Path, limit(&ctrlwebhook.Admission{Handler: newAdmission(s.options)}, maxRequests, maxOfHost))
-			checker := server.StartedChecker()
-			s.started.Store(&checker)
-			if err := server.Start(ctx); err != nil {
-				s.options.Log.Error("the webhook cannot be served, and will be tried again", "error", err.Error())
-			}
-			pause = restartInterval
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
 		}
 	}
 }
