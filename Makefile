@@ -25,8 +25,9 @@ RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -vE '$(CLUS
 PLAIN     = $$(comm -23 <($(GO) list ./... | grep -vE '$(CLUSTER)' | sort) <(tr ' ' '\n' <<< "$(RACE)" | sort))
 # Prints the events of go test -json, and keeps the times for the summary at the end.
 REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
-LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
-SOURCES   := builtins cmd engine hack test
+LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint-kube-api-linter
+GENERATE  := $(GO) tool -modfile=hack/tools/go.mod controller-gen object crd paths=./api/...
+SOURCES   := api builtins cmd engine hack test
 MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
@@ -149,6 +150,9 @@ vet:
 lint: bin/vale ## run the linters, also those of the prose and of the sizes (the first time this builds them, about 4 minutes)
 	@echo "==> linting"
 	@$(LINT) run ./...
+	@echo "==> generated files of the API"
+	@folder="$$(mktemp -d)" && trap 'rm -rf "$$folder"' EXIT && cp -r api "$$folder" && \
+		$(GENERATE) output:crd:dir="$$folder"/api/crds output:object:dir="$$folder"/api/v1alpha1 && diff -r api "$$folder"/api
 	@echo "==> prose"
 	@$(GO) run ./hack/unclean -vale bin/vale
 	@echo "==> sizes"
@@ -279,6 +283,8 @@ fmt: ## format the Go files
 generate: ## write generated files anew: schemas of the built-in kinds, the chart's files, golden files
 	@echo "==> schemas of the built-in kinds"
 	@$(GO) run ./hack/openapi
+	@echo "==> the API: CRD and deep copies"
+	@$(GENERATE) output:crd:dir=api/crds output:object:dir=api/v1alpha1
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac
 	@echo "==> what their params may be"
