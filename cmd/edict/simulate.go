@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -236,15 +237,22 @@ func after(at, start time.Time) string {
 	return fmt.Sprintf(" (+%s)", d)
 }
 
-// printFailures shows each error once, with how often it came.
+// refusedWrite matches the error of a rule whose write was refused before.
+var refusedWrite = regexp.MustCompile(`(?m)^(rule "[^"]*": )\S+:\d+:\d+: (.*): the API server refuses it: `)
+
+// printFailures shows each error once, with how often it came. Of a write that is refused, and
+// of the rule that sees that, it is one error.
 func printFailures(w io.Writer, r simulate.Result) {
 	type same struct{ policy, key, message string }
+	idOf := func(e simulate.Error) same {
+		return same{e.Policy, e.Key.String(), refusedWrite.ReplaceAllString(e.Message, "${1}writing $2: ")}
+	}
 	times := map[same]int{}
 	for _, e := range r.Errors {
-		times[same{e.Policy, e.Key.String(), e.Message}]++
+		times[idOf(e)]++
 	}
 	for _, e := range r.Errors {
-		id := same{e.Policy, e.Key.String(), e.Message}
+		id := idOf(e)
 		n, first := times[id]
 		if !first {
 			continue
