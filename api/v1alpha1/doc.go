@@ -6,5 +6,5 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// GroupVersion is that of the resources.
+// GroupVersion is the group and version of the resources.
 var GroupVersion = schema.GroupVersion{Group: "edict.dev", Version: "v1alpha1"}

@@ -70,6 +70,21 @@ func (c *Controller) leave(key eval.Key) {
 	c.forget(key, c.known.memo(key))
 }
 
+// Objects returns how many objects the policy selects, those that this installation decides
+// about and those that it leaves to others.
+func (c *Controller) Objects() (own, left int) {
+	for _, o := range c.group.store.Snapshot().Table(c.Policy.Primary.Source).All() {
+		switch {
+		case !c.Policy.Primary.Selects(o):
+		case c.reads.watched.MatchesLabelsOf(o.Value):
+			own++
+		default:
+			left++
+		}
+	}
+	return own, left
+}
+
 // Watches reports whether this installation decides about a key.
 func (c *Controller) Watches(key eval.Key) bool {
 	return c.reads.watches(c.group.store.Snapshot(), key)

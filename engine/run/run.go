@@ -25,6 +25,7 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
@@ -230,7 +231,7 @@ func newProcess(o Options) (*process, error) {
 	}
 	p.metrics = metrics.New(metrics.Options{
 		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leads.Load,
-		Pending: func(id string) int { return p.term.Load().pending(id) },
+		Pending: p.pending,
 	})
 	if err := p.prepare(); err != nil {
 		p.stopChildren()
@@ -241,7 +242,7 @@ func newProcess(o Options) (*process, error) {
 
 // prepare does what may fail before anything runs.
 func (p *process) prepare() error {
-	if err := observe.Register(p.options.Registry); err != nil {
+	if err := errors.Join(observe.Register(p.options.Registry), p.options.Registry.Register(objectCounts{func() []*reconcile.Controller { return p.term.Load().controllers() }})); err != nil {
 		return err
 	}
 	if err := p.load(); err != nil {

@@ -42,10 +42,21 @@ func (p *process) endpoints() *endpoints {
 // shadows returns what policies in Shadow mode would have written; false if this process
 // does not lead.
 func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
-	if !p.leads.Load() {
+	t := p.term.Load()
+	if t == nil {
 		return nil, false
 	}
-	return p.term.Load().shadowReports()
+	return t.runtime.ShadowReports(), true
+}
+
+// pending returns how many runs are pending for a policy.
+func (p *process) pending(id string) (n int) {
+	for _, c := range p.term.Load().controllers() {
+		if c.Policy.ID() == id {
+			n += c.Pending()
+		}
+	}
+	return n
 }
 
 // check returns an error if this process does not do its part: the ConfigMaps are

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,9 +22,8 @@ import (
 type term struct {
 	process *process
 	runtime *controller.Runtime
-	// follows says that the policies are those of ConfigMaps; manager runs them.
-	follows bool
-	manager atomic.Pointer[policies.Manager]
+	// manager runs the policies of ConfigMaps; nil if they are those of files.
+	manager *policies.Manager
 	// records are those of the last decisions.
 	records *record.Log
 }
@@ -42,7 +40,7 @@ func (t *term) decisions() (live.Controllers, bool) {
 // newTerm makes a term.
 func (p *process) newTerm(ctx context.Context) *term {
 	// The IDs of records begin with a text that no other process has.
-	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}, follows: p.options.PolicyNamespace != ""}
+	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
 	t.runtime = controller.New(ctx, controller.Options{
@@ -57,28 +55,21 @@ func (p *process) newTerm(ctx context.Context) *term {
 	return t
 }
 
-// policyOptions are those of what runs the policies of ConfigMaps.
-func (t *term) policyOptions() policies.Options {
-	p := t.process
-	o := &p.options
-	return policies.Options{
-		Client: p.client, Namespace: o.PolicyNamespace, Installation: o.Installation, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
-		Params: o.Params, Poll: o.PollInterval,
-	}
-}
-
 // start starts the policies.
 func (t *term) start() {
-	if !t.follows {
+	p, o := t.process, &t.process.options
+	if o.PolicyNamespace == "" {
 		t.startFiles()
 		return
 	}
-	manager := policies.New(t.policyOptions())
-	t.manager.Store(manager)
-	t.process.term.Store(t)
+	t.manager = policies.New(policies.Options{
+		Client: p.client, Namespace: o.PolicyNamespace, Installation: o.Installation, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
+		Params: o.Params, Poll: o.PollInterval,
+	})
+	p.term.Store(t)
 	t.runtime.Go(func() {
-		ctx, o := t.runtime.Context(), &t.process.options
-		if err := manager.Run(ctx); err != nil && ctx.Err() == nil {
+		ctx := t.runtime.Context()
+		if err := t.manager.Run(ctx); err != nil && ctx.Err() == nil {
 			o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
 		}
 	})
@@ -107,7 +98,7 @@ func (t *term) startFiles() {
 
 // stop ends the term. An error reports that it took too long.
 func (t *term) stop(timeout time.Duration) error {
-	t.process.term.CompareAndSwap(t, nil)
+	t.process.term.Store(nil)
 	return t.runtime.Shutdown(timeout)
 }
 
@@ -117,17 +108,13 @@ func (t *term) ready() bool {
 	if t == nil {
 		return false
 	}
-	now := t.manager.Load()
-	return (!t.follows || now != nil && now.Ready()) && t.runtime.Policies().Started()
+	return (t.manager == nil || t.manager.Ready()) && t.runtime.Policies().Started()
 }
 
 // nudge has the ConfigMaps looked at soon.
 func (t *term) nudge() {
-	if t == nil {
-		return
-	}
-	if now := t.manager.Load(); now != nil {
-		now.Nudge()
+	if t != nil && t.manager != nil {
+		t.manager.Nudge()
 	}
 }
 
@@ -145,12 +132,12 @@ func (t *term) watchOpened(id string) {
 	}
 }
 
-// pending returns how many runs are pending for a policy.
-func (t *term) pending(id string) int {
+// controllers returns those of the policies that run; one that is rolled out has two.
+func (t *term) controllers() []*reconcile.Controller {
 	if t == nil {
-		return 0
+		return nil
 	}
-	return t.runtime.Pending(id)
+	return t.runtime.Group().Controllers()
 }
 
 // tryOut evaluates an edit of a policy with the present objects.
@@ -161,11 +148,3 @@ func (t *term) tryOut(ctx context.Context, p *plan.Policy) error {
 	return t.runtime.TryOut(ctx, p)
 }
 
-// shadowReports returns what the policies in Shadow mode would have written; false if
-// no policy runs.
-func (t *term) shadowReports() ([]*reconcile.ShadowReport, bool) {
-	if t == nil {
-		return nil, false
-	}
-	return t.runtime.ShadowReports(), true
-}

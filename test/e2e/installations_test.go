@@ -42,6 +42,7 @@ type installations struct {
 type installation struct {
 	command *exec.Cmd
 	done    chan error
+	metrics string
 }
 
 // handOver is the duration of the Leases.
@@ -51,9 +52,9 @@ const handOver = 5 * time.Second
 func (c *installations) install(name, selector string) *installation {
 	c.t.Helper()
 	log := &lockedBuffer{}
-	p := &installation{done: make(chan error, 1)}
+	p := &installation{done: make(chan error, 1), metrics: address(c.t)}
 	p.command = exec.Command(c.binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policies", c.policy, "--param", "mark.by="+name, "--allow", "{policy: mark, kind: Node, fields: [metadata.annotations]}", "--watch-label-selector", selector,
-		"--metrics-bind-address", "", "--health-probe-bind-address", "", "--decisions-bind-address", "", "--leader-elect", "--leader-elect-namespace", "work", "--leader-elect-name", name, "--leader-elect-identity", name,
+		"--metrics-bind-address", p.metrics, "--health-probe-bind-address", "", "--decisions-bind-address", "", "--leader-elect", "--leader-elect-namespace", "work", "--leader-elect-name", name, "--leader-elect-identity", name,
 		"--leader-elect-lease-duration", handOver.String(), "--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms")
 	p.command.Stderr = log
 	if err := p.command.Start(); err != nil {
@@ -138,11 +139,19 @@ func TestTwoInstallations(t *testing.T) {
 		c.object(fmt.Sprint("of-none-", i), "")
 	}
 	a := c.install("a", selectorA)
-	c.install("rest", selectorRest)
+	rest := c.install("rest", selectorRest)
 	for i := range 6 {
 		c.by(fmt.Sprint("of-a-", i), "a")
 		c.by(fmt.Sprint("of-b-", i), "rest")
 		c.by(fmt.Sprint("of-none-", i), "rest")
+	}
+	for p, want := range map[*installation][2]int{a: {6, 12}, rest: {12, 6}} {
+		_, text := fetch(t.Context(), "http://"+p.metrics+"/metrics")
+		for i, name := range []string{"edict_policy_objects", "edict_policy_left_objects"} {
+			if line := fmt.Sprintf("%s{policy=\"mark\"} %d", name, want[i]); !strings.Contains(text, "\n"+line+"\n") {
+				t.Errorf("there is no metric %s", line)
+			}
+		}
 	}
 	for _, name := range []string{"of-a-0", "of-b-0", "of-none-0"} {
 		if got := c.requests(name); len(got) != 1 {

@@ -224,16 +224,6 @@ func (r *Runtime) controller(id string) *controller {
 	return nil
 }
 
-// Pending returns how many runs are pending for a policy.
-func (r *Runtime) Pending(id string) (n int) {
-	for _, c := range r.group.Controllers() { // a policy that is rolled out has two
-		if c.Policy.ID() == id {
-			n += c.Pending()
-		}
-	}
-	return n
-}
-
 // ShadowReports returns what the policies in Shadow mode would have written, by name.
 func (r *Runtime) ShadowReports() (out []*reconcile.ShadowReport) {
 	for _, c := range r.group.Controllers() {
