@@ -35,7 +35,7 @@ func (c clock) timestamp() string { return c().UTC().Format(time.RFC3339) }
 // and their lists are atomic.
 func New(schemas *schema.Set, now func() time.Time) *Server {
 	s := &Server{Changed: func(world.ID, Object, Object) {}, schemas: schemas, now: now, managers: &managers{now: now, known: map[fieldsKey]*managedfields.FieldManager{}}}
-	s.storage = newStorage(s.tell)
+	s.storage = &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, last: map[world.ID]string{}, changed: s.tell}
 	return s
 }
 

@@ -23,10 +23,6 @@ type storage struct {
 	changed func(id world.ID, old, now Object)
 }
 
-func newStorage(changed func(id world.ID, old, now Object)) *storage {
-	return &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, last: map[world.ID]string{}, changed: changed}
-}
-
 // copied returns a storage that has the same objects now.
 func (s *storage) copied(changed func(id world.ID, old, now Object)) *storage {
 	return &storage{objects: maps.Clone(s.objects), owners: maps.Clone(s.owners), last: maps.Clone(s.last), serial: s.serial, changed: changed}

@@ -63,7 +63,7 @@ func (s *sections) params(list []param) {
 // connect gives the sections what they depend on.
 func (s *sections) connect() {
 	s.inputs = &inputs{policy: s.plan.Name, names: s.names, objects: s.objects, constants: s.constants, kinds: s.kinds, problems: s.problems}
-	s.inputs.near = newNear(s.objects, s.kinds, s.problems)
+	s.inputs.near = &near{kinds: s.kinds, problems: s.problems, primary: s.objects.kind(analyze.Object), only: s.objects.place(analyze.Object, analyze.Scope{}).Namespace}
 	s.variables = &variables{modules: s.modules}
 	ts := &targets{objects: s.objects, kinds: s.kinds}
 	as := &actions{targets: ts, manifests: &manifests{policy: s.plan.Name, targets: ts, kinds: s.kinds}, selections: s.selections}

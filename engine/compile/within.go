@@ -21,11 +21,6 @@ type near struct {
 	only analyze.ParamValue
 }
 
-// newNear returns what restricts the lists of a policy.
-func newNear(o *objects, k *kinds, problems *findings) *near {
-	return &near{kinds: k, problems: problems, primary: o.kind(analyze.Object), only: o.place(analyze.Object, analyze.Scope{}).Namespace}
-}
-
 // loose reports whether it is unknown that objects of a kind and keys have a namespace.
 func (n *near) loose(of schema.GVK) bool {
 	_, known := n.kinds.namespaced(of)

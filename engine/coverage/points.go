@@ -105,10 +105,6 @@ func (l *lister) lines(q *rego.Query) {
 	}
 }
 
-func lineID(policy string, l rego.Line) id {
-	return id{policy: policy, kind: Line, text: l.Text, at: l.At}
-}
-
 // condition adds the parts of a condition. What follows from params alone is the same
 // for all decisions, and no point.
 func (l *lister) condition(p *cel.Program) {

@@ -25,7 +25,7 @@ func (u *use) condition(part *cel.Program, holds bool) {
 }
 
 func (u *use) line(l rego.Line) {
-	u.count(lineID(u.policy.Written(), l), evaluated)
+	u.count(id{policy: u.policy.Written(), kind: Line, text: l.Text, at: l.At}, evaluated)
 }
 
 func (u *use) rule(d *eval.RuleDetails) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -143,7 +144,7 @@ func (s *Set) AddFolder(folder string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.IsDir() || !isManifest(entry.Name()) {
+		if entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
 			continue
 		}
 		path := filepath.Join(folder, entry.Name())
@@ -156,8 +157,4 @@ func (s *Set) AddFolder(folder string) error {
 		}
 	}
 	return nil
-}
-
-func isManifest(name string) bool {
-	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".json")
 }

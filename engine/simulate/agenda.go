@@ -16,10 +16,6 @@ type agenda struct {
 	order []string
 }
 
-func newAgenda() *agenda {
-	return &agenda{work: newSchedule(), timers: newSchedule(), retries: newSchedule(), failures: map[item]int{}}
-}
-
 // clear drops all that is to be done.
 func (a *agenda) clear() {
 	a.work.clear()

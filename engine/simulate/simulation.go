@@ -84,7 +84,7 @@ func compareItems(a, b item) int {
 
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
-	s := &Simulation{options: o, clock: o.Start, process: &process{}, agenda: newAgenda(), bounds: defaultBounds, written: map[item]int{}, done: history{fired: map[string]map[string]int{}}}
+	s := &Simulation{options: o, clock: o.Start, process: &process{}, agenda: &agenda{work: newSchedule(), timers: newSchedule(), retries: newSchedule(), failures: map[item]int{}}, bounds: defaultBounds, written: map[item]int{}, done: history{fired: map[string]map[string]int{}}}
 	s.server = newServer(o.Schemas, s.Now)
 	s.done.result.Start = o.Start
 	if o.Records == nil {

@@ -75,7 +75,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the CEL libraries: %w", err)
 	}
-	p := newProvider(base.CELTypeProvider())
+	p := &provider{Provider: base.CELTypeProvider(), objects: map[string]*schema.Type{}}
 	planning, err := planningEnv(p, adapter{base.CELTypeAdapter()}, functions)
 	if err != nil {
 		return nil, err

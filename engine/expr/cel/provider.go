@@ -20,10 +20,6 @@ type provider struct {
 	objects map[string]*schema.Type
 }
 
-func newProvider(base types.Provider) *provider {
-	return &provider{Provider: base, objects: map[string]*schema.Type{}}
-}
-
 // typeOf returns the CEL type of a schema's type and remembers its objects.
 func (p *provider) typeOf(t *schema.Type) *cel.Type {
 	switch t.Kind {

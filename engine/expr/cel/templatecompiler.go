@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -84,7 +86,7 @@ func (c *templateCompiler) text(t *Template, n *document.Node) {
 			return
 		}
 	}
-	if !hasCode(pieces) {
+	if !slices.ContainsFunc(pieces, func(p piece) bool { return p.code }) {
 		looksLikeCode(n, c.problems)
 		t.constant, t.parts = value.OfString(literal), nil
 		return

@@ -37,10 +37,6 @@ func looksLikeCode(n *document.Node, problems *document.Problems) {
 	}
 }
 
-func hasCode(pieces []piece) bool {
-	return slices.ContainsFunc(pieces, func(p piece) bool { return p.code })
-}
-
 // piece is a stretch of a template text; offset counts characters of the node.
 type piece struct {
 	text   string

@@ -116,7 +116,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer m.unmeasure()
 	recorder, stop := events.NewEventRecorder(m.options.Client)
 	defer stop()
-	m.status = newStatusWriter(m.options.Client, recorder, m.options.Log)
+	m.status = &statusWriter{client: m.options.Client, log: m.options.Log, events: events.NewRecorder(recorder), written: map[string]writing{}}
 	m.assigner.orphaned = func(id string, o plan.Orphans, u *source.Unit) { m.unlabelled.recordOrphans(recorder, id, o, u) }
 	m.assigner.stopped = func(id string, u *source.Unit, c *source.Catalog) { m.unlabelled.recordStop(recorder, id, u, c) }
 	if !m.options.Store.Wait(ctx) {

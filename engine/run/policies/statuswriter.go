@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
@@ -78,10 +77,6 @@ func (w writing) early(one *statusReport, before map[string]string, patch map[st
 func (w writing) shown(version string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, w.version)
 	return err != nil || order >= 0
-}
-
-func newStatusWriter(client kubernetes.Interface, recorder record.EventRecorder, log *slog.Logger) *statusWriter {
-	return &statusWriter{client: client, log: log, events: events.NewRecorder(recorder), written: map[string]writing{}}
 }
 
 // write brings the annotations up to date, and records Events about changes. It
