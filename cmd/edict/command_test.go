@@ -100,6 +100,8 @@ func TestExitCodes(t *testing.T) {
 		"params: unreadable":                {[]string{"params", "--policies", "nothing"}, 1, "no such file or directory"},
 		"run: no workers":                   {[]string{"run", "--policies", "testdata/run/policy.yaml", "--workers", "0"}, 64, "--workers must be at least 1"},
 		"run: less than no time to stop":    {[]string{"run", "--policies", "testdata/run/policy.yaml", "--stop-timeout", "-1s"}, 64, "--stop-timeout must not be negative"},
+		"run: one address for two servers":  {[]string{"run", "--policies", "testdata/run/policy.yaml", "--metrics-bind-address", ":1", "--health-probe-bind-address", ":1"}, 64, "must differ"},
+		"run: a selector without a Lease":   {[]string{"run", "--policies", "testdata/run/policy.yaml", "--leader-elect", "--watch-label-selector", "a=b"}, 64, "needs --leader-elect-name"},
 		"run: profiles for everybody":       {[]string{"run", "--policies", "testdata/run/policy.yaml", "--pprof-bind-address", "0.0.0.0:6060"}, 64, "--pprof-bind-address"},
 		"run: decisions for everybody":      {[]string{"run", "--policies", "testdata/run/policy.yaml", "--decisions-bind-address", "0.0.0.0:4273"}, 64, "--decisions-bind-address"},
 		"verify: no objects":                {[]string{"verify", "--policies", "testdata/run/policy.yaml", "--objects", os.DevNull}, 1, "has no objects: name manifests"},

@@ -42,6 +42,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return err
 			}
 			var err error
+			if elect && watchLabelSelector != "" && !cmd.Flags().Changed("leader-elect-name") {
+				return errors.New("--watch-label-selector needs --leader-elect-name: each installation has a Lease of its own")
+			}
 			if o.WatchSelector, err = parseWatchLabelSelector(watchLabelSelector); err != nil {
 				return err
 			}
@@ -143,6 +146,8 @@ func checkRun(o *run.Options) error {
 		return errors.New("--workers must be at least 1")
 	case o.StopTimeout < 0:
 		return errors.New("--stop-timeout must not be negative")
+	case o.MetricsAddress != "" && o.MetricsAddress == o.ProbeAddress:
+		return fmt.Errorf("--metrics-bind-address and --health-probe-bind-address must differ: %q", o.MetricsAddress)
 	case o.PprofAddress != "" && !run.IsLoopback(o.PprofAddress):
 		return fmt.Errorf("--pprof-bind-address must be on the loopback, such as localhost:6060: profiles show what is in memory: %q", o.PprofAddress)
 	case o.DecisionsAddress != "" && !run.IsLoopback(o.DecisionsAddress):

@@ -20,7 +20,10 @@ func TestLeader(t *testing.T) {
 		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "edict-system", Name: name}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder}}
 	}
 	lease := func(holder string) *coordinationv1.Lease { return named("edict", holder) }
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "edict-system", Name: "edict-7d4b9-x2x7k"}}
+	podOf := func(name, app string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "edict-system", Name: name, Labels: map[string]string{"app.kubernetes.io/name": app}}}
+	}
+	pod := podOf("edict-7d4b9-x2x7k", "edict")
 	for name, tc := range map[string]struct {
 		objects []runtime.Object
 		pod     string
@@ -29,9 +32,9 @@ func TestLeader(t *testing.T) {
 		"the Pod's name":                 {[]runtime.Object{lease("edict-7d4b9-x2x7k"), pod}, "edict-7d4b9-x2x7k", ""},
 		"with the number of its process": {[]runtime.Object{lease("edict-7d4b9-x2x7k-1"), pod}, "edict-7d4b9-x2x7k", ""},
 		"no Lease":                       {nil, "", "there is no Lease edict-system/edict"},
-		"that of another release":        {[]runtime.Object{named("edict-a", "edict-7d4b9-x2x7k"), named("other", "a"), pod}, "edict-7d4b9-x2x7k", ""},
-		"those of others":                {[]runtime.Object{named("other", "a")}, "", "there is no Lease edict-system/edict"},
-		"those of two releases":          {[]runtime.Object{named("edict-b", "edict-7d4b9-x2x7k"), named("edict-a", "edict-7d4b9-x2x7k-1"), pod}, "", "several others are held: edict-a, edict-b (choose one by --lease)"},
+		"that of another release":        {[]runtime.Object{named("edict-a", "edict-7d4b9-x2x7k"), named("other", "a"), podOf("a", "other"), pod}, "edict-7d4b9-x2x7k", ""},
+		"those of others":                {[]runtime.Object{named("other", "a"), podOf("a", "other")}, "", "there is no Lease edict-system/edict"},
+		"those of two releases":          {[]runtime.Object{named("edict-b", "edict-7d4b9-x2x7k"), named("edict-a", "b"), podOf("b", "edict"), pod}, "", "several others are held: edict-a, edict-b (choose one by --lease)"},
 		"nobody holds it":                {[]runtime.Object{lease(""), pod}, "", "nobody holds the Lease edict-system/edict"},
 		"a process in no Pod":            {[]runtime.Object{lease("laptop-4711"), pod}, "", "in a Pod of the namespace edict-system: the Lease edict is held by laptop-4711"},
 	} {

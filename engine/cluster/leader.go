@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -24,9 +25,10 @@ type Lease struct{ Namespace, Name string }
 // ErrNoLeader reports that no process holds the Lease.
 var ErrNoLeader = errors.New("no controller leads")
 
-// Leader returns the Pod that holds a Lease or, if there is none of that name, the only Lease
-// of the namespace that a Pod holds: it has the name of the release. The error is ErrNoLeader
-// if nobody holds it, or the process that does runs in no Pod of the namespace.
+// Leader returns the Pod that holds a Lease. If there is no such Lease, since a release of the
+// chart gives it its own name, and Pods of the chart hold just one other, it returns that Pod.
+// The error is ErrNoLeader if nobody leads, or the process that does runs in no Pod of the
+// namespace.
 func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
 	leases := client.CoordinationV1().Leases(l.Namespace)
 	lease, err := leases.Get(ctx, l.Name, metav1.GetOptions{})
@@ -64,30 +66,31 @@ func podOf(ctx context.Context, client kubernetes.Interface, namespace, identity
 	return "", nil
 }
 
-// onlyLeader returns the Pod that holds the only Lease of a namespace that a Pod holds.
-func onlyLeader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
-	list, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{})
+// onlyLeader returns the Pod of the chart that holds a Lease of a namespace, if only one does.
+func onlyLeader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, _ error) {
+	none := fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
+	pods, err := client.CoreV1().Pods(l.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=edict"})
 	if err != nil {
-		return "", fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
+		return "", none // others cannot be looked for
+	}
+	leases, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", none
 	}
 	var names []string
-	for i := range list.Items {
-		holder, err := podOf(ctx, client, l.Namespace, ptr.Deref(list.Items[i].Spec.HolderIdentity, ""))
-		if err != nil {
-			return "", err
-		}
-		if holder != "" {
-			pod, names = holder, append(names, list.Items[i].Name)
+	for i := range leases.Items {
+		holder := ptr.Deref(leases.Items[i].Spec.HolderIdentity, "")
+		if slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == holder }) {
+			pod, names = holder, append(names, leases.Items[i].Name)
 		}
 	}
 	switch len(names) {
 	case 1:
 		return pod, nil
 	case 0:
-		return "", fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
+		return "", none
 	}
-	slices.Sort(names)
-	return "", fmt.Errorf("%w: there is no Lease %s/%s, and several others are held: %s (choose one by --lease)", ErrNoLeader, l.Namespace, l.Name, strings.Join(names, ", "))
+	return "", fmt.Errorf("%w, and several others are held: %s (choose one by --lease)", none, strings.Join(names, ", "))
 }
 
 // Forward carries connections to a port of a Pod, and returns the local address. The

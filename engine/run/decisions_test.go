@@ -64,7 +64,7 @@ func TestDecisionsAreServed(t *testing.T) {
 	serve := func() (log string) {
 		var out bytes.Buffer
 		p := &process{options: Options{DecisionsAddress: address, Log: slog.New(slog.NewTextHandler(&out, nil))}}
-		if err := p.endpoints().serve(m); err != nil {
+		if err := p.serve(m); err != nil {
 			t.Fatalf("the process does not run: %v", err)
 		}
 		return out.String()

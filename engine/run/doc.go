@@ -1,12 +1,12 @@
 // Package run is the controller process: clients, leader election, and the endpoints
 // for metrics and probes. The packages below it do the work.
 //
-// What stays while leadership comes and goes is the process ([Run], run.go): clients,
-// endpoints (serve.go, metrics.go), the ConfigMaps (package configmap), the webhook that
-// checks them before they are stored (package webhook, with certificates of package
-// certs), and what compiles and evaluates Rego in a child process (rego.go). While this
-// process leads (election.go) a term (term.go) runs the policies, with new lists each
-// time:
+// Whether it leads or not, the process ([Run], run.go) has clients, endpoints (serve.go,
+// metrics.go), the ConfigMaps (package configmap), the webhook that checks them before they
+// are stored (package webhook, with certificates of package certs), and what compiles and
+// evaluates Rego in a child process (rego.go). controller-runtime's manager runs these and
+// the leader election (election.go has its lock); while the process leads, a term (term.go)
+// runs the policies. A process that loses the lead ends.
 //
 //	ConfigMaps ──▶ policies.Manager ──▶ controller.Runtime ──▶ writer.Writer
 //	    ▲            │    │                   ▲

@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
 )
 
 // Election is the Lease and the timing of the leader election.
@@ -60,12 +61,12 @@ type lease struct {
 	resourcelock.Interface
 	log      *slog.Logger
 	duration time.Duration
-	renewed  instant
+	renewed  atomic.Pointer[time.Time]
 	// holder is who held the Lease when it was last read. The elector reads and writes it one
 	// after the other.
 	holder string
-	// idle reports that nothing is written any more, so that the Lease may be released.
-	idle atomic.Bool
+	// busy reports that something may still be written, so that the Lease must not be released.
+	busy atomic.Bool
 	// fenced reports that writes are refused because the Lease may have expired.
 	fenced atomic.Bool
 }
@@ -110,10 +111,10 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 // these expire instead, because what is under way is still written.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity == "" {
-		if !l.idle.Load() || l.holder != l.Identity() {
+		if l.busy.Load() || l.holder != l.Identity() {
 			return nil
 		}
-		l.renewed.set(time.Time{}) // whatever goes on writes nothing from here on
+		l.renewed.Store(nil) // work that continues writes nothing
 	}
 	return l.note(r, func() error { return l.Interface.Update(ctx, r) })
 }
@@ -122,13 +123,32 @@ func (l *lease) note(r resourcelock.LeaderElectionRecord, write func() error) er
 	begin := time.Now() // others count from when they see it, which is later
 	err := write()
 	if err == nil && r.HolderIdentity == l.Identity() {
-		l.renewed.set(begin)
+		l.renewed.Store(&begin)
 	}
 	return err
 }
 
 // until returns the time up to which writes are safe.
-func (l *lease) until() time.Time { return l.renewed.get().Add(l.duration - margin) }
+func (l *lease) until() time.Time {
+	return ptr.Deref(l.renewed.Load(), time.Time{}).Add(l.duration - margin)
+}
+
+// wait returns when the Lease may have expired, or the context has ended.
+func (l *lease) wait(ctx context.Context) {
+	for !over(l.until()) && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(time.Until(l.until()), time.Second)): // the clock may be set
+		}
+	}
+}
+
+// over reports whether a time has passed, by the clock of the system or by the monotonic
+// one. The first may be set back, the second stops while a machine is suspended.
+func over(until time.Time) bool {
+	now := time.Now()
+	return now.After(until) || now.Round(0).After(until.Round(0))
+}
 
 // gate returns an error if the Lease may have expired, and another process may lead.
 func (l *lease) gate(context.Context) error {

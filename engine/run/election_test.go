@@ -27,7 +27,7 @@ type elected struct {
 
 // release ends the work of the process, and then the election.
 func (p elected) release() {
-	p.lock.idle.Store(true)
+	p.lock.busy.Store(false)
 	p.cancel()
 }
 
@@ -65,6 +65,7 @@ func (l *leases) elect(t *testing.T, identity string) elected {
 	}
 	go func() { defer close(p.lost); elector.Run(ctx) }()
 	<-leads
+	p.lock.busy.Store(true)
 	synctest.Wait() // it renews the lease for the first time
 	return p
 }
@@ -155,4 +156,25 @@ func TestLeaseThatCannotBeRenewed(t *testing.T) {
 			t.Errorf("it may write (%v) after the release; the lease is held by %q", mayWrite(p), got)
 		}
 	})
+}
+
+// TestOver: a time has passed if either clock says so.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	const step = time.Hour
+	for name, tc := range map[string]struct {
+		until time.Time
+		want  bool
+	}{
+		"to come, by both clocks":        {now.Add(step), false},
+		"passed, by both":                {now.Add(-step), true},
+		"to come, by that of the system": {now.Round(0).Add(step), false},
+		"passed, by that of the system":  {now.Round(0).Add(-step), true},
+		"never renewed":                  {time.Time{}, true},
+	} {
+		if got := over(tc.until); got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
 }

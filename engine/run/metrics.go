@@ -5,8 +5,11 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/common/expfmt"
@@ -20,11 +23,11 @@ import (
 // MetricsPath is where metrics are served.
 const MetricsPath = "/metrics"
 
-// metrics are those of the engine and the policies, and those of the process:
+// serveMetrics serves the metrics of the engine and the policies, and those of the process:
 // the Go runtime, memory and files, work queues and requests to the API server. A
 // client that takes OpenMetrics gets exemplars too.
-func (e *endpoints) metrics() http.Handler {
-	all := prometheus.Gatherers{e.options.Registry, processmetrics.Registry}
+func (p *process) serveMetrics() http.Handler {
+	all := prometheus.Gatherers{p.options.Registry, processmetrics.Registry}
 	text := promhttp.HandlerFor(all, promhttp.HandlerOpts{})
 	open := promhttp.HandlerFor(keepingNames{all}, promhttp.HandlerOpts{EnableOpenMetrics: true})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,22 +41,24 @@ func (e *endpoints) metrics() http.Handler {
 
 // metricsOptions are those of the server of metrics and shadow reports. Secured, both need a
 // token whose user may get their path, and decisions are served there, too.
-func (e *endpoints) metricsOptions() metricsserver.Options {
-	o := e.options
+func (p *process) metricsOptions() metricsserver.Options {
+	o := &p.options
 	out := metricsserver.Options{
-		BindAddress: cmp.Or(o.MetricsAddress, "0"), SecureServing: o.MetricsSecure, CertDir: o.MetricsCertDir,
+		BindAddress: cmp.Or(o.MetricsAddress, "0"), SecureServing: o.MetricsSecure,
+		// In a folder that does not exist there is no certificate: it is self-signed.
+		CertDir: cmp.Or(o.MetricsCertDir, filepath.Join(os.TempDir(), uuid.NewString())),
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion, c.NextProtos = tls.VersionTLS13, []string{"http/1.1"} }},
 		ExtraHandlers: map[string]http.Handler{
 			// This pattern precedes that of the server, which serves the metrics of the
 			// libraries only, without exemplars.
-			"GET " + MetricsPath: e.metrics(),
-			ShadowPath:           http.HandlerFunc(e.shadowz),
+			"GET " + MetricsPath: p.serveMetrics(),
+			ShadowPath:           http.HandlerFunc(p.shadowz),
 		},
 	}
 	if o.MetricsSecure {
 		out.FilterProvider = filters.WithAuthenticationAndAuthorization
 		for _, path := range []string{live.Path, live.CapturePath, live.AnswersPath, live.WritesPath} {
-			out.ExtraHandlers[path] = e.decisions
+			out.ExtraHandlers[path] = p.decisions()
 		}
 	}
 	return out

@@ -12,7 +12,9 @@ var (
 )
 
 // objectCounts is a collector of how many objects the policies decide about.
-type objectCounts struct{ controllers func() []*reconcile.Controller }
+type objectCounts struct {
+	controllers func() []*reconcile.Controller
+}
 
 // Describe implements prometheus.Collector.
 func (objectCounts) Describe(to chan<- *prometheus.Desc) { to <- objectsDesc; to <- leftDesc }

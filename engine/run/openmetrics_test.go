@@ -21,7 +21,7 @@ func TestOpenMetrics(t *testing.T) {
 	odd.Add(3)
 	total.Add(2)
 	seconds.(prometheus.ExemplarObserver).ObserveWithExemplar(.5, prometheus.Labels{"reconcile_id": "x-1"})
-	handler := (&endpoints{options: &Options{Registry: registry}}).metrics()
+	handler := (&process{options: Options{Registry: registry}}).serveMetrics()
 	for accept, exemplar := range map[string]bool{
 		"text/plain;version=0.0.4": false,
 		"application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5": true,

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +42,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// process is what stays while leadership comes and goes.
+// process is a controller, whether it leads or not.
 type process struct {
 	options Options
 	// bundle are the policies of files. Without any, those of ConfigMaps run.
@@ -69,9 +71,12 @@ type process struct {
 	store   *configmap.Store
 	brakes  *brakes.Store
 	webhook *webhook.Server
-	// begin is when the process began, lease is the lock of the leader election; nil without one.
+	// begin is when the process began to compete for the lead.
 	begin time.Time
+	// lease is the lock of the leader election; nil without one.
 	lease *lease
+	// running is held while the policies run, or once they may not run any more.
+	running sync.Mutex
 	// term runs the policies; nil while no policy runs.
 	term atomic.Pointer[term]
 	// leads reports whether this process leads, or needs no leader election.
@@ -111,9 +116,12 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	p.begin = time.Now()
 	if err = m.Start(ctx); err != nil {
-		p.writer.Close() // the manager does not wait for the engine then
+		p.writer.Close() // after an error the policies may still run: they write nothing any more
 	}
+	p.running.Lock()
+	defer p.running.Unlock()
 	stopServing()
 	p.writer.Stop()
 	p.wg.Wait()
@@ -131,9 +139,14 @@ func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
 	options := manager.Options{
 		MapperProvider:          func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return p.mapper, nil },
 		Cache:                   cache.Options{DefaultNamespaces: map[string]cache.Config{o.PolicyNamespace: {}}},
-		Metrics:                 p.endpoints().metricsOptions(),
+		Metrics:                 p.metricsOptions(),
 		PprofBindAddress:        o.PprofAddress,
 		GracefulShutdownTimeout: &o.StopTimeout,
+	}
+	if folder := o.MetricsCertDir; folder != "" {
+		if _, err := os.Stat(filepath.Join(folder, "tls.crt")); err != nil {
+			return nil, fmt.Errorf("the certificate for metrics: %w", err)
+		}
 	}
 	if e := o.Election; e != nil {
 		var err error
@@ -141,6 +154,9 @@ func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
 			return nil, err
 		}
 		p.writer.Gate = p.lease.gate
+		observe.LeaderTransitions.WithLabelValues("acquired")
+		observe.LeaderTransitions.WithLabelValues("lost")
+		options.LeaderElectionID = p.lease.Describe()
 		options.LeaderElection, options.LeaderElectionResourceLockInterface, options.LeaderElectionReleaseOnCancel = true, p.lease, true
 		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = &e.LeaseDuration, &e.RenewDeadline, &e.RetryPeriod
 	}
@@ -148,7 +164,7 @@ func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.endpoints().serve(m); err != nil {
+	if err := p.serve(m); err != nil {
 		return nil, err
 	}
 	if err := p.open(ctx, m); err != nil {
@@ -182,34 +198,46 @@ func (p *process) open(ctx context.Context, m manager.Manager) (err error) {
 
 // Start implements manager.Runnable: it runs the policies while this process leads.
 func (p *process) Start(ctx context.Context) error {
-	p.wg.Add(1)
-	defer p.wg.Done()
-	p.noteLead(true)
-	t := p.newTerm(ctx)
-	t.start()
-	<-ctx.Done()
-	p.noteLead(false)
-	if err := t.stop(p.options.StopTimeout - min(time.Second, p.options.StopTimeout/2)); err != nil {
-		return err
-	}
+	p.running.Lock()
+	defer p.running.Unlock()
+	work, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
 	if p.lease != nil {
-		p.lease.idle.Store(true)
+		p.lease.busy.Store(true)
+		p.wg.Go(func() { p.lease.wait(work); cut() })
 	}
-	return nil
+	p.noteLead(true)
+	t := p.newTerm(ctx, work)
+	t.start()
+	select {
+	case <-ctx.Done():
+	case <-work.Done(): // the Lease may have expired
+	}
+	p.noteLead(false)
+	err := t.stop(p.options.StopTimeout - min(time.Second, p.options.StopTimeout/2))
+	if work.Err() != nil {
+		return errors.Join(err, errors.New("this process has ended its work: its Lease may have expired"))
+	}
+	if p.lease != nil && err == nil {
+		p.lease.busy.Store(false)
+	}
+	return err
 }
 
 // noteLead counts that this process begins to lead, or no longer does.
 func (p *process) noteLead(leads bool) {
 	value, transition, text := 0.0, "lost", "this process no longer leads"
 	if leads {
-		waited := time.Since(p.begin)
 		value, transition, text = 1, "acquired", "this process leads"
-		observe.LeaderAcquire.Observe(waited.Seconds())
-		p.metrics.Acquired(waited)
 	}
 	p.leads.Store(leads)
 	observe.Leader.Set(value)
 	if e := p.options.Election; e != nil {
+		if leads {
+			waited := time.Since(p.begin)
+			observe.LeaderAcquire.Observe(waited.Seconds())
+			p.metrics.Acquired(waited)
+		}
 		p.options.Log.Info(text, "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
 		observe.LeaderTransitions.WithLabelValues(transition).Inc()
 		p.metrics.Transition(leads)
@@ -224,7 +252,7 @@ func (p *process) checker(admitting bool) *check.Checker {
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{options: o, rego: evaluator(o), begin: time.Now()}
+	p := &process{options: o, rego: evaluator(o)}
 	if len(o.CompilerCommand) > 0 {
 		p.compiler = compiler(o)
 		p.judge = check.NewJudge(p.compiler.Unpaused())

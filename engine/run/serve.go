@@ -16,29 +16,6 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
-// endpoints are those for metrics, probes and profiles.
-type endpoints struct {
-	options *Options
-	// leading reports whether this process leads, ready whether its policies run.
-	leading, ready func() bool
-	// check returns an error if the ConfigMaps or the webhook do not work.
-	check func(r *http.Request) error
-	// shadows returns what policies in Shadow mode would have written; false if this
-	// process does not evaluate them.
-	shadows func() ([]*reconcile.ShadowReport, bool)
-	// decisions serves why the policies decided so.
-	decisions http.Handler
-}
-
-func (p *process) endpoints() *endpoints {
-	return &endpoints{
-		options: &p.options, leading: p.leads.Load,
-		ready: func() bool { return p.term.Load().ready() }, check: p.check,
-		shadows:   p.shadows,
-		decisions: live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }),
-	}
-}
-
 // shadows returns what policies in Shadow mode would have written; false if this process
 // does not lead.
 func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
@@ -77,14 +54,14 @@ func (p *process) check(r *http.Request) error {
 }
 
 // serve adds the servers of probes and decisions to a manager.
-func (e *endpoints) serve(m manager.Manager) error {
-	if err := listen(m, e.options.ProbeAddress, e.probes(http.NewServeMux())); err != nil {
+func (p *process) serve(m manager.Manager) error {
+	if err := listen(m, p.options.ProbeAddress, p.probes(http.NewServeMux())); err != nil {
 		return err
 	}
-	// Whoever asks for decisions from another machine has to come through the API server. That
-	// the address is taken is no reason not to run.
-	if err := listen(m, e.options.DecisionsAddress, forLoopback(e.decisions)); err != nil {
-		e.options.Log.Warn("decisions are not served", "address", e.options.DecisionsAddress, "error", err.Error())
+	// Clients on other machines must come through the API server. The policies run also if the
+	// address is taken.
+	if err := listen(m, p.options.DecisionsAddress, forLoopback(p.decisions())); err != nil {
+		p.options.Log.Warn("decisions are not served", "address", p.options.DecisionsAddress, "error", err.Error())
 	}
 	return nil
 }
@@ -100,9 +77,14 @@ func listen(m manager.Manager, address string, handler http.Handler) error {
 		return err
 	}
 	return m.Add(&manager.Server{
-		Name: address, Listener: listener,
+		Name: address, Listener: listener, ShutdownTimeout: new(500 * time.Millisecond), // the Lease is released afterwards
 		Server: &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second},
 	})
+}
+
+// decisions serves why the policies decided so.
+func (p *process) decisions() http.Handler {
+	return live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() })
 }
 
 // ShadowPath is the path of the reports of policies in Shadow mode.
@@ -110,26 +92,26 @@ const ShadowPath = "/shadowz"
 
 // probes adds the probes. Shadow reports show objects, so they are only here if
 // metrics are not secured.
-func (e *endpoints) probes(mux *http.ServeMux) *http.ServeMux {
+func (p *process) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { e.readyz(w) })
-	mux.HandleFunc("/servez", e.servez)
-	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.leading(), "ok", "not leader") })
-	if !e.options.MetricsSecure {
-		mux.HandleFunc(ShadowPath, e.shadowz)
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
+	mux.HandleFunc("/servez", p.servez)
+	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leads.Load(), "ok", "not leader") })
+	if !p.options.MetricsSecure {
+		mux.HandleFunc(ShadowPath, p.shadowz)
 	}
 	return mux
 }
 
 // readyz reports whether the policies run here. With leader election, a standby is not
 // ready.
-func (e *endpoints) readyz(w http.ResponseWriter) {
-	ready := e.ready()
-	if e.options.Election == nil {
+func (p *process) readyz(w http.ResponseWriter) {
+	ready := p.term.Load().ready()
+	if p.options.Election == nil {
 		answer(w, ready, "ok", "not ready")
 		return
 	}
-	leads := e.leading()
+	leads := p.leads.Load()
 	text := fmt.Sprintf("ready=%v leader=%v", ready, leads)
 	answer(w, ready && leads, text, text)
 }
@@ -146,8 +128,8 @@ func answer(w http.ResponseWriter, ok bool, yes, no string) {
 }
 
 // servez reports whether this process does its part.
-func (e *endpoints) servez(w http.ResponseWriter, r *http.Request) {
-	if err := e.check(r); err != nil {
+func (p *process) servez(w http.ResponseWriter, r *http.Request) {
+	if err := p.check(r); err != nil {
 		answer(w, false, "", err.Error())
 		return
 	}
@@ -155,8 +137,8 @@ func (e *endpoints) servez(w http.ResponseWriter, r *http.Request) {
 }
 
 // shadowz serves the shadow reports. With leader election, only the leader has them.
-func (e *endpoints) shadowz(w http.ResponseWriter, _ *http.Request) {
-	reports, runs := e.shadows()
+func (p *process) shadowz(w http.ResponseWriter, _ *http.Request) {
+	reports, runs := p.shadows()
 	if !runs {
 		http.Error(w, "this process evaluates no policy in Shadow mode: ask the one that leads", http.StatusServiceUnavailable)
 		return
@@ -166,6 +148,6 @@ func (e *endpoints) shadowz(w http.ResponseWriter, _ *http.Request) {
 		reports = []*reconcile.ShadowReport{}
 	}
 	if err := json.NewEncoder(w).Encode(reports); err != nil {
-		e.options.Log.Debug("a reader went away", "error", err.Error())
+		p.options.Log.Debug("a reader went away", "error", err.Error())
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -17,19 +16,14 @@ import (
 // that there are none.
 func TestWhoKnowsOfShadows(t *testing.T) {
 	t.Parallel()
-	runs := false
-	e := &endpoints{options: &Options{Log: fixture.Log()}, shadows: func() ([]*reconcile.ShadowReport, bool) { return nil, runs }}
+	p := &process{options: Options{Log: fixture.Log()}}
 	ask := func() (int, string) {
 		w := httptest.NewRecorder()
-		e.shadowz(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, ShadowPath, http.NoBody))
+		p.shadowz(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, ShadowPath, http.NoBody))
 		return w.Code, strings.TrimSpace(w.Body.String())
 	}
 	if code, text := ask(); code != http.StatusServiceUnavailable || !strings.Contains(text, "ask the one that leads") {
 		t.Errorf("without the lead: %d %s", code, text)
-	}
-	runs = true
-	if code, text := ask(); code != http.StatusOK || text != "[]" {
-		t.Errorf("with the lead: %d %s", code, text)
 	}
 }
 
@@ -46,7 +40,7 @@ func TestWhoLeads(t *testing.T) {
 	} {
 		p := &process{options: Options{Log: fixture.Log(), Election: &Election{}}}
 		p.leads.Store(tc.leads)
-		mux := p.endpoints().probes(http.NewServeMux())
+		mux := p.probes(http.NewServeMux())
 		for path, want := range tc.want {
 			w := httptest.NewRecorder()
 			mux.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
@@ -55,7 +49,7 @@ func TestWhoLeads(t *testing.T) {
 			}
 		}
 		w := httptest.NewRecorder()
-		p.endpoints().readyz(w)
+		p.readyz(w)
 		if got := strings.TrimSpace(w.Body.String()); got != tc.text {
 			t.Errorf("%s: %q, want %q", name, got, tc.text)
 		}
@@ -79,7 +73,7 @@ func TestServes(t *testing.T) {
 		p := &process{options: Options{Log: fixture.Log()}}
 		tc.process(p)
 		w := httptest.NewRecorder()
-		p.endpoints().servez(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/servez", http.NoBody))
+		p.servez(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/servez", http.NoBody))
 		if got := strings.TrimSpace(w.Body.String()); got != tc.want || (w.Code == http.StatusOK) != (tc.want == "ok") {
 			t.Errorf("%s: %d %q, want %q", name, w.Code, got, tc.want)
 		}

@@ -37,13 +37,14 @@ func (t *term) decisions() (live.Controllers, bool) {
 	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
 }
 
-// newTerm makes a term.
-func (p *process) newTerm(ctx context.Context) *term {
+// newTerm makes a term. No new work is started once the first context has ended, and what is
+// under way ends with the second one.
+func (p *process) newTerm(ctx, work context.Context) *term {
 	// The IDs of records begin with a text that no other process has.
 	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
-	t.runtime = controller.New(ctx, controller.Options{
+	t.runtime = controller.New(ctx, work, controller.Options{
 		Log: o.Log, Workers: o.Workers, Poll: o.PollInterval, Config: o.Config, HTTP: p.http, Kinds: p.kinds, Writer: p.writer,
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
@@ -147,4 +148,3 @@ func (t *term) tryOut(ctx context.Context, p *plan.Policy) error {
 	}
 	return t.runtime.TryOut(ctx, p)
 }
-

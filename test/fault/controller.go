@@ -50,7 +50,9 @@ func (c *controller) start() {
 		c.t.Fatal(err)
 	}
 	gone, started := make(chan struct{}), make(chan error, 1)
+	c.mu.Lock()
 	c.gone, c.told = gone, false
+	c.mu.Unlock()
 	go func() {
 		defer close(gone)
 		defer log.Close()
@@ -75,6 +77,11 @@ func (c *controller) start() {
 				return
 			}
 			c.ended = command.Wait()
+			c.mu.Lock()
+			if !c.told && !c.says("leader election lost") && !c.says("may have expired") && !c.says("etcd was restored") {
+				c.t.Errorf("%s ended by itself: %v", c.proxy.Name, c.ended)
+			}
+			c.mu.Unlock()
 		}
 	}()
 	if err := <-started; err != nil {

@@ -77,8 +77,7 @@ type Options struct {
 	End func(error)
 }
 
-// Runtime runs the controllers of policies from becoming the leader to losing
-// leadership. The next one starts with new lists.
+// Runtime runs the controllers of policies while this process leads.
 type Runtime struct {
 	options   Options
 	policies  *lifecycle.Registry
@@ -103,12 +102,13 @@ type Runtime struct {
 	wg          sync.WaitGroup
 }
 
-// New returns a Runtime without policies.
-func New(ctx context.Context, o Options) *Runtime {
+// New returns a Runtime without policies. No new work is started once the first context has
+// ended, and what is under way ends with the second one.
+func New(ctx, work context.Context, o Options) *Runtime {
 	r := &Runtime{options: o, policies: lifecycle.NewRegistry(), queues: &informers.Queues{}, controllers: map[string]*controller{}}
 	r.policies.Illegal = func(err error) { o.Log.Error("the state of a policy is wrong", "error", err.Error()) }
 	r.watching, r.unwatch = context.WithCancel(ctx)
-	r.working, r.unwork = context.WithCancel(context.WithoutCancel(ctx))
+	r.working, r.unwork = context.WithCancel(work)
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
 	r.group.Answers, r.group.Guard, r.group.Records, r.group.Tracer = o.Answers, o.Guard, o.Records, o.Tracer

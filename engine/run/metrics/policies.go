@@ -48,7 +48,7 @@ func New(o Options) *Policies {
 }
 
 // Replace exports the metrics of a revision, and no longer those that only the one
-// before had, which may be of an earlier time as the leader. Either may be nil.
+// before had. Either may be nil.
 func (e *Policies) Replace(old, next *plan.Policy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

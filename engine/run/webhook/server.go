@@ -105,32 +105,43 @@ func (s *Server) AddTo(ctx context.Context, m manager.Manager, background func(f
 		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.Certificate })
 		ready = source.Ready
 	}
-	server := certified{ctrlwebhook.NewServer(options), ready}
+	server := certified{ctrlwebhook.NewServer(options), ready, s.options.Log}
 	server.Register(Path, limit(&ctrlwebhook.Admission{Handler: newAdmission(s.options)}, maxRequests, maxOfHost))
 	s.Check = server.StartedChecker()
 	background(func() { s.measure(ctx) })
 	return m.Add(server)
 }
 
-// certified is a server that starts once there is a certificate.
+// certified is a server that starts once there is a certificate, and again after an error. The
+// policies run without it: a bad edit is refused when it is to take effect.
 type certified struct {
 	ctrlwebhook.Server
 	ready func() bool
+	log   *slog.Logger
 }
 
-// certificateRetry is the interval between looks for a certificate that is being made.
+// certificateRetry is the interval between checks for the first certificate.
 const certificateRetry = 100 * time.Millisecond
+
+// restartInterval is the interval between attempts to start the server.
+const restartInterval = 2 * time.Second
 
 // Start implements manager.Runnable.
 func (c certified) Start(ctx context.Context) error {
-	for !c.ready() {
+	for ctx.Err() == nil {
+		pause := certificateRetry
+		if c.ready() {
+			pause = restartInterval
+			if err := c.Server.Start(ctx); err != nil {
+				c.log.Error("the webhook cannot be served, and will be tried again", "error", err.Error())
+			}
+		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-time.After(certificateRetry):
+		case <-time.After(pause):
 		}
 	}
-	return c.Server.Start(ctx)
+	return nil
 }
 
 // secure returns a function that sets the requirements of TLS connections.
