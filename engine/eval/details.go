@@ -150,7 +150,7 @@ func (ev *evaluation) noteRule(r *ruleRun) {
 	if ev.in.Details == nil {
 		return
 	}
-	r.details.Rule, r.details.Fired, r.details.Failed, r.details.Err = r.rule, r.fired, r.failed, r.err
+	r.details.Rule, r.details.Fired, r.details.Failed, r.details.Err = r.rule, r.fired, r.ev.decision.Failed(r.rule.Name), r.err
 	r.details.Effects, r.details.Delayed = ev.emitted-r.effect, ev.decision.Delayed(r.index)
 	ev.in.Details.Rules = append(ev.in.Details.Rules, r.details)
 }

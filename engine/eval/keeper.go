@@ -95,8 +95,8 @@ func (p applying) checkExisting() error {
 	if value.Path(p.t.value, "metadata", "deletionTimestamp") != nil {
 		return &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s is not this policy's and is being deleted; nothing is created until it is gone: see its finalizers", shown(p.t.id))}
 	}
-	err := &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s exists and is not this policy's; %w", shown(p.t.id), errForeign)}
-	p.run.ev.decision.Problems = append(p.run.ev.decision.Problems, Problem{Rule: p.run.rule.Name, Err: err})
+	p.run.err = &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s exists and is not this policy's; %w", shown(p.t.id), errForeign)}
+	p.run.ev.decision.Problems = append(p.run.ev.decision.Problems, Problem{Rule: p.run.rule.Name, Err: p.run.err})
 	return nil
 }
 
