@@ -24,7 +24,9 @@ func TestShippedPoliciesAreCovered(t *testing.T) {
 		t.Fatal(report, err)
 	}
 	want := []string{
+		"configmap-restart condition size(inputs.siblings) > 0: false",
 		`kmm-node-modules condition id.contains("/"): false`,
+		"secret-restart condition size(inputs.siblings) > 0: false",
 	}
 	var got []string
 	kinds := map[coverage.Kind]int{}
