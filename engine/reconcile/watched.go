@@ -70,19 +70,18 @@ func (c *Controller) leave(key eval.Key) {
 	c.forget(key, c.known.memo(key))
 }
 
-// Objects returns how many objects the policy selects, those that this installation decides
-// about and those that it leaves to others.
-func (c *Controller) Objects() (own, left int) {
+// Left returns the number of objects that the policy selects and this installation leaves to
+// others.
+func (c *Controller) Left() (n int) {
+	if c.reads.watched == selector.Everything {
+		return 0
+	}
 	for _, o := range c.group.store.Snapshot().Table(c.Policy.Primary.Source).All() {
-		switch {
-		case !c.Policy.Primary.Selects(o):
-		case c.reads.watched.MatchesLabelsOf(o.Value):
-			own++
-		default:
-			left++
+		if c.Policy.Primary.Selects(o) && !c.reads.watched.MatchesLabelsOf(o.Value) {
+			n++
 		}
 	}
-	return own, left
+	return n
 }
 
 // Watches reports whether this installation decides about a key.

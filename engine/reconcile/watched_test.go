@@ -80,8 +80,8 @@ func TestWatchedKeys(t *testing.T) {
 		t.Error("woken:", diff)
 	}
 	d.decide("one", 0)
-	if own, left := d.Objects(); own != 1 || left != 1 {
-		t.Errorf("%d objects of its own, %d left to others, want 1 and 1", own, left)
+	if left := d.Left(); left != 1 {
+		t.Errorf("%d objects are left to others, want 1", left)
 	}
 	if d.Count() != 1 || d.Watches(eval.Key{Name: "two"}) || d.server.written["one"] == "" {
 		t.Errorf("%d keys, written %v", d.Count(), d.server.written)

@@ -11,7 +11,7 @@ var (
 	leftDesc    = prometheus.NewDesc("edict_policy_left_objects", "Objects that this installation leaves to others, by its --watch-label-selector.", []string{"policy"}, nil)
 )
 
-// objectCounts is a collector of how many objects the policies decide about.
+// objectCounts collects the numbers of objects of the policies.
 type objectCounts struct {
 	controllers func() []*reconcile.Controller
 }
@@ -28,8 +28,7 @@ func (o objectCounts) Collect(to chan<- prometheus.Metric) {
 			continue
 		}
 		seen[id] = true
-		own, left := c.Objects()
-		to <- prometheus.MustNewConstMetric(objectsDesc, prometheus.GaugeValue, float64(own), id)
-		to <- prometheus.MustNewConstMetric(leftDesc, prometheus.GaugeValue, float64(left), id)
+		to <- prometheus.MustNewConstMetric(objectsDesc, prometheus.GaugeValue, float64(c.Count()), id)
+		to <- prometheus.MustNewConstMetric(leftDesc, prometheus.GaugeValue, float64(c.Left()), id)
 	}
 }
