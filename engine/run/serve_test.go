@@ -79,3 +79,13 @@ func TestServes(t *testing.T) {
 		}
 	}
 }
+
+// TestMetricsCertificate: a folder without a certificate is refused, since the server would
+// make one of its own.
+func TestMetricsCertificate(t *testing.T) {
+	t.Parallel()
+	p := &process{options: Options{MetricsCertDir: t.TempDir(), Log: fixture.Log()}}
+	if _, err := p.newManager(t.Context()); err == nil || !strings.Contains(err.Error(), "the certificate for metrics: ") {
+		t.Error(err)
+	}
+}
