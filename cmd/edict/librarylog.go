@@ -29,8 +29,8 @@ func (l libraryLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup implements slog.Handler.
 func (l libraryLog) WithGroup(name string) slog.Handler { return libraryLog{l.Handler.WithGroup(name)} }
 
-// ended reports whether the error of a record is that a request was canceled, or that the
-// manager no longer holds the Lease after it was told to stop.
+// ended reports whether the error of a record is a canceled request, or the end of the leader
+// election in a manager that stops.
 func ended(r slog.Record) (found bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)

@@ -37,8 +37,8 @@ func (p *policy) nearly(lack guard.Lack) string {
 	return ""
 }
 
-// owned is what to write after the name of an object for a condition that holds if the
-// primary object is its controller.
+// owned follows the name of an object in a condition that holds if the primary object is its
+// controller.
 const owned = ".metadata.?ownerReferences.orValue([]).exists(o, o.uid == object.metadata.uid && o.?controller.orValue(false))"
 
 // unowned finds inputs of built-in kinds, in any namespace, whose values are written to what

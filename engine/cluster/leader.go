@@ -27,8 +27,7 @@ var ErrNoLeader = errors.New("no controller leads")
 
 // Leader returns the Pod that holds a Lease. If there is no such Lease, since a release of the
 // chart gives it its own name, and Pods of the chart hold just one other, it returns that Pod.
-// The error is ErrNoLeader if nobody leads, or the process that does runs in no Pod of the
-// namespace.
+// The error is ErrNoLeader if no process leads, or the leader runs in no Pod of the namespace.
 func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
 	leases := client.CoordinationV1().Leases(l.Namespace)
 	lease, err := leases.Get(ctx, l.Name, metav1.GetOptions{})
@@ -48,8 +47,8 @@ func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod stri
 	return pod, err
 }
 
-// podOf returns the Pod that an identity names, "" if there is none: the name of the host,
-// which is that of the Pod, and the number of the process.
+// podOf returns the Pod that an identity names, "" if there is none. An identity is the name of
+// a Pod, alone or with a process ID.
 func podOf(ctx context.Context, client kubernetes.Interface, namespace, identity string) (string, error) {
 	for name := identity; name != ""; {
 		if _, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
@@ -71,7 +70,7 @@ func onlyLeader(ctx context.Context, client kubernetes.Interface, l Lease) (pod 
 	none := fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
 	pods, err := client.CoreV1().Pods(l.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=edict"})
 	if err != nil {
-		return "", none // others cannot be looked for
+		return "", none // other Leases cannot be matched with Pods
 	}
 	leases, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 // Whether it leads or not, the process ([Run], run.go) has clients, endpoints (serve.go,
 // metrics.go), the ConfigMaps (package configmap), the webhook that checks them before they
-// are stored (package webhook, with certificates of package certs), and what compiles and
-// evaluates Rego in a child process (rego.go). controller-runtime's manager runs these and
+// are stored (package webhook, with certificates of package certs), and the child process that
+// compiles and evaluates Rego (rego.go). controller-runtime's manager runs these and
 // the leader election (election.go has its lock); while the process leads, a term (term.go)
 // runs the policies. A process that loses the lead ends.
 //

@@ -105,10 +105,10 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 }
 
 // Update implements resourcelock.Interface. The elector of client-go reads the Lease before
-// it releases it, but does not look at who holds it by then: a Lease that another process
-// holds is not released, or a third one could take it. The elector also releases a Lease
-// that it could not renew in time, and the manager one whose process did not stop in time:
-// these expire instead, because what is under way is still written.
+// it releases it, but ignores the holder: a Lease of another process is not released, or a
+// third one could take it. The elector also releases a Lease that it could not renew in time,
+// and the manager one whose process did not stop in time: these expire instead, because work
+// in progress is still written.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity == "" {
 		if l.busy.Load() || l.holder != l.Identity() {

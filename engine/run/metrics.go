@@ -39,8 +39,8 @@ func (p *process) serveMetrics() http.Handler {
 	})
 }
 
-// metricsOptions are those of the server of metrics and shadow reports. Secured, both need a
-// token whose user may get their path, and decisions are served there, too.
+// metricsOptions returns the options of the server of metrics and shadow reports. If it is
+// secured, it serves decisions, too, and each path needs a token whose user may get it.
 func (p *process) metricsOptions() metricsserver.Options {
 	o := &p.options
 	out := metricsserver.Options{
@@ -49,8 +49,8 @@ func (p *process) metricsOptions() metricsserver.Options {
 		CertDir: cmp.Or(o.MetricsCertDir, filepath.Join(os.TempDir(), uuid.NewString())),
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.MinVersion, c.NextProtos = tls.VersionTLS13, []string{"http/1.1"} }},
 		ExtraHandlers: map[string]http.Handler{
-			// This pattern precedes that of the server, which serves the metrics of the
-			// libraries only, without exemplars.
+			// This pattern precedes the server's own, which serves only the metrics of the
+			// libraries, without exemplars.
 			"GET " + MetricsPath: p.serveMetrics(),
 			ShadowPath:           http.HandlerFunc(p.shadowz),
 		},

@@ -24,7 +24,7 @@ type term struct {
 	runtime *controller.Runtime
 	// manager runs the policies of ConfigMaps; nil if they are those of files.
 	manager *policies.Manager
-	// records are those of the last decisions.
+	// records holds the records of the last decisions.
 	records *record.Log
 }
 
@@ -37,8 +37,8 @@ func (t *term) decisions() (live.Controllers, bool) {
 	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
 }
 
-// newTerm makes a term. No new work is started once the first context has ended, and what is
-// under way ends with the second one.
+// newTerm makes a term. No new work is started once ctx has ended; work in progress ends with
+// the context work.
 func (p *process) newTerm(ctx, work context.Context) *term {
 	// The IDs of records begin with a text that no other process has.
 	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}}

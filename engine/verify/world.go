@@ -23,7 +23,7 @@ type world struct {
 
 // worldOf returns the world to explore: what is given, reduced.
 func worldOf(o *Options) (world, error) {
-	// Of the first time nothing has passed yet; since the second one every wait is over.
+	// The first time is the start: no wait is over yet. At the second one every wait is.
 	w := world{reads: readsOf(o), times: []any{o.Start.UTC().Format(time.RFC3339), o.Start.UTC().AddDate(-1, 0, 0).Format(time.RFC3339)}}
 	if len(w.reads) == 0 {
 		return w, errors.New("the policies read nothing")

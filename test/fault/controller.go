@@ -29,7 +29,7 @@ type controller struct {
 	binary  string
 	log     string
 	metrics string
-	// gone is closed when the process has ended as it was told to, ended says how.
+	// gone is closed when the process has ended by end, ended is its error.
 	gone  chan struct{}
 	ended error
 
@@ -37,12 +37,12 @@ type controller struct {
 	command *exec.Cmd
 	// starts counts the processes.
 	starts int
-	// told says that the process is to end; otherwise it is started again, as a kubelet does
-	// with one that has lost the lead.
-	told bool
+	// ending is true after end; otherwise the process is started again, as by a kubelet, when it
+	// has lost the lead.
+	ending bool
 }
 
-// start starts the process, after it has ended anew.
+// start starts the process, also after end.
 func (c *controller) start() {
 	c.t.Helper()
 	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -51,7 +51,7 @@ func (c *controller) start() {
 	}
 	gone, started := make(chan struct{}), make(chan error, 1)
 	c.mu.Lock()
-	c.gone, c.told = gone, false
+	c.gone, c.ending = gone, false
 	c.mu.Unlock()
 	go func() {
 		defer close(gone)
@@ -62,7 +62,7 @@ func (c *controller) start() {
 			command.Stdout, command.Stderr = log, log
 			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 			c.mu.Lock()
-			err, over := error(nil), c.told
+			err, over := error(nil), c.ending
 			if !over {
 				err = command.Start()
 				c.command = command
@@ -78,7 +78,7 @@ func (c *controller) start() {
 			}
 			c.ended = command.Wait()
 			c.mu.Lock()
-			if !c.told && !c.says("leader election lost") && !c.says("may have expired") && !c.says("etcd was restored") {
+			if !c.ending && !c.says("leader election lost") && !c.says("may have expired") && !c.says("etcd was restored") {
 				c.t.Errorf("%s ended by itself: %v", c.proxy.Name, c.ended)
 			}
 			c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *controller) started() int {
 func (c *controller) end() *os.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told = true
+	c.ending = true
 	return c.command.Process
 }
 

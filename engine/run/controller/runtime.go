@@ -102,8 +102,8 @@ type Runtime struct {
 	wg          sync.WaitGroup
 }
 
-// New returns a Runtime without policies. No new work is started once the first context has
-// ended, and what is under way ends with the second one.
+// New returns a Runtime without policies. No new work is started once ctx has ended; work in
+// progress ends with the context work.
 func New(ctx, work context.Context, o Options) *Runtime {
 	r := &Runtime{options: o, policies: lifecycle.NewRegistry(), queues: &informers.Queues{}, controllers: map[string]*controller{}}
 	r.policies.Illegal = func(err error) { o.Log.Error("the state of a policy is wrong", "error", err.Error()) }
