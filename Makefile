@@ -28,7 +28,7 @@ REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint-kube-api-linter
 GENERATE  := $(GO) tool -modfile=hack/tools/go.mod controller-gen object crd paths=./api/...
 SOURCES   := api builtins cmd engine hack test
-MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/lua
+MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/kstatus test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -57,7 +57,7 @@ build: ## build bin/edict
 .PHONY: image-binary
 image-binary:
 	@echo "==> building bin/image/edict $(VERSION)"
-	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
+	@GOOS=linux $(GO) build -tags grpcnotrace -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
 	@sha256sum bin/image/edict
 	@[ "$$($(GO) env GOARCH)" != amd64 ] || $(GO) run ./hack/size -check
 
@@ -285,6 +285,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/openapi
 	@echo "==> the API: CRD and deep copies"
 	@$(GENERATE) output:crd:dir=api/crds output:object:dir=api/v1alpha1
+	@echo "==> the chart's copies of the policies and the CRD"
+	@$(GO) run ./hack/chartfiles
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac
 	@echo "==> what their params may be"
@@ -299,9 +301,6 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/policydocs
 	@echo "==> the reference of the language, and its table of limits"
 	@$(GO) run ./hack/reference
-	@echo "==> the chart's copies of the policies"
-	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
-	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
 	@echo "==> golden files"
 	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./...
 	@EDICT_TEST_CONTROLPLANE=1 UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
@@ -320,6 +319,8 @@ verify-generated: ## fail when a generated file or a go.mod is not up to date
 	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cp engine/schema/builtin.json.gz "$$folder" && \
 		$(GO) run ./hack/openapi -o "$$folder/builtin.json.gz" -resources "$$folder/resources.json" && \
 		cmp "$$folder/builtin.json.gz" engine/schema/builtin.json.gz && cmp "$$folder/resources.json" engine/schema/resources.json
+	@echo "==> the chart's copies of the policies and the CRD"
+	@$(GO) run ./hack/chartfiles -check
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac -check
 	@echo "==> what their params may be"

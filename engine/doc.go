@@ -48,8 +48,8 @@
 //
 // # From a text to a program
 //
-//  1. engine/source/folder.go (read) reads files, engine/source/configmap.go (Read)
-//     ConfigMaps. Both make a Unit of each policy with its Rego and its params:
+//  1. engine/source/folder.go (read) reads files, engine/source/contents.go (Read)
+//     the ConfigMap of a PolicySet, engine/source/set.go (ModeOf, params). Both make a Unit of each policy with its Rego and its params:
 //     engine/source/unit.go.
 //  2. engine/document/parse.go (Parse) parses YAML into nodes with positions.
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
@@ -89,13 +89,13 @@
 //
 // # From an edit to its taking over
 //
-//  1. The webhook compiles a ConfigMap before it is stored:
+//  1. The webhook compiles a ConfigMap or a PolicySet before it is stored:
 //     engine/run/webhook/admission.go (Handle) and engine/run/check/checker.go (Text). It
 //     rejects errors that are new. Its certificates come from
 //     engine/run/certs/certifier.go.
-//  2. engine/run/configmap/store.go (NewStore) watches the ConfigMaps.
-//     engine/run/policies/look.go (look) reads all of them as one catalog:
-//     engine/source/catalog.go (NewCatalog).
+//  2. engine/run/policies/reconciler.go (SetupWithManager, Reconcile) watches the PolicySets
+//     and their ConfigMaps. engine/history/choice.go (Choose) returns the text that a set
+//     runs, and all sets are one catalog: engine/source/catalog.go (NewCatalog).
 //  3. engine/run/check/checker.go (All, Text) compiles each policy whose text, params or
 //     mode have changed, by the types of engine/run/discovery/kinds.go (Schemas).
 //     engine/run/check/testrun.go (Next) runs the tests beside it, with
@@ -103,9 +103,9 @@
 //     policy is in engine/run/lifecycle/registry.go (Check) and
 //     engine/run/lifecycle/assigning.go (Assign, Report), and changes
 //     by the table in engine/run/lifecycle/transitions.go (next).
-//  4. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
+//  4. engine/run/policies/assign.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,
-//     which engine/run/policies/history.go (lastGood) has kept.
+//     which the history has: engine/run/policies/assign.go (lastGood).
 //  5. engine/run/controller/prepare.go (prepare) waits for the kinds, namespaces and
 //     permissions, engine/run/requirements/requirements.go (Unmet), and compiles the
 //     policy by the types of the cluster, unless step 3 did (retype).
@@ -119,16 +119,15 @@
 //     the new revision takes over memory and debounced runs between two decisions. The
 //     keys whose decision may differ, engine/reconcile/takeover.go (differs), are added
 //     to the work queue.
-//     With steps in an annotation, engine/rollout/parse.go (Parse),
+//     With spec.rollout, engine/rollout/parse.go (New),
 //     engine/run/controller/rollout.go (stage, promote, dropOther) lets both revisions
 //     run: engine/reconcile/rollout.go (NewRollout, Take) says who decides about a key,
 //     engine/reconcile/compare.go (compare) how they differ, and
-//     engine/run/policies/rolloutsteps.go (check) when the next step begins.
-//  9. engine/run/policies/history.go (keep) writes the history,
-//     engine/history/entry.go, as ControllerRevisions. engine/run/policies/status.go
-//     (reports) and engine/run/policies/statuswriter.go (write) write the status into
-//     the annotations of the ConfigMap, and engine/run/events/events.go (Add) records
-//     Events.
+//     engine/run/policies/rollouts.go (check) when the next step begins.
+//  9. engine/run/policies/texts.go (keep) writes the history, engine/history/text.go (New),
+//     as ControllerRevisions. engine/run/policies/conditions.go (conditions) and
+//     engine/run/policies/status.go (status, writeStatus) write the status of the PolicySet,
+//     and engine/run/events/events.go (Add) records Events.
 //
 // # Other packages
 //
@@ -139,7 +138,7 @@
 // of its policies; engine/mutation changes policies and runs their tests.
 // engine/release removes the finalizers of policies.
 // engine/run/run.go (Run) is the process, with leader election and endpoints.
-// engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
+// engine/run/brakes applies the holds of PolicySets, and engine/run/metrics has
 // the metrics that policies define; engine/run/tracing exports traces. engine/observe
 // holds the metrics, engine/selector parses label selectors, engine/week times of the
 // week, and engine/status cuts texts to what the API server takes.

@@ -24,9 +24,9 @@ var layers = [][]string{
 	// What API servers allow.
 	{"engine/schema/validation"},
 	// What texts, kinds and metrics are.
-	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan", "engine/week", "engine/lsp/rpc", "engine/lsp/fielddoc"},
+	{"engine/document", "engine/schema", "engine/identity", "engine/scan", "engine/week", "engine/lsp/rpc", "engine/lsp/fielddoc"},
 	// Values, and the documents.
-	{"engine/value", "engine/api/v1alpha1"},
+	{"engine/value", "engine/observe", "engine/api/v1alpha1"},
 	// What the children of a policy come to.
 	{"engine/children"},
 	// Bytes to documents; the read model; the seam of the languages.
@@ -65,7 +65,7 @@ var layers = [][]string{
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.
 	{
-		"engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/discovery", "engine/run/events",
+		"engine/run/brakes", "engine/run/certs", "engine/run/discovery", "engine/run/events",
 		"engine/run/lifecycle", "engine/run/metrics", "engine/run/tracing", "engine/run/writer",
 	},
 	// What a policy needs, and what it reads.
@@ -156,7 +156,7 @@ func TestImportsRunOneWay(t *testing.T) {
 
 // cluster are the packages that may speak to one.
 var cluster = []string{
-	"engine/run", "engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/controller", "engine/run/discovery",
+	"engine/run", "engine/run/brakes", "engine/run/certs", "engine/run/controller", "engine/run/discovery",
 	"engine/run/events", "engine/run/informers", "engine/run/policies", "engine/run/requirements", "engine/run/webhook",
 	"engine/run/writer", "engine/release", "engine/cluster",
 }

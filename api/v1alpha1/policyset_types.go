@@ -148,7 +148,9 @@ type Source struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// Allowance opens fields of a kind for one policy.
+// Allowance opens fields of a kind for one policy, or names fields that it obeys.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.fields) || has(self.obeys)",message="an allowance needs fields or obeys"
 type Allowance struct {
 	// policy is the name of the policy.
 	// +kubebuilder:validation:MinLength=1
@@ -170,7 +172,7 @@ type Allowance struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=512
 	// +listType=atomic
-	// +required
+	// +optional
 	Fields []string `json:"fields,omitempty"`
 	// namespaces restrict the allowance; empty means all namespaces.
 	// +kubebuilder:validation:MaxItems=64

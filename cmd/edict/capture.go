@@ -19,7 +19,6 @@ import (
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -186,11 +185,24 @@ func (f *captureFlags) decidedBy(ctx context.Context, more url.Values) (*source.
 	if err != nil {
 		return nil, err
 	}
-	client, _, err := clusterClient(f.explain.world.origin.kubeconfig)
+	o := &f.explain.world.origin
+	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
+	set, err := c.get(ctx, answer.Decision.Policy)
 	if err != nil {
 		return nil, err
 	}
-	return configmap.ReadRevision(ctx, client, f.explain.world.origin.namespace, answer.Decision.Policy, answer.Decision.Revision)
+	texts := []*source.Contents{set.present()}
+	for _, t := range set.texts {
+		texts = append(texts, source.Read(source.NewSet(&set.PolicySet), t.ConfigMap))
+	}
+	for _, text := range texts {
+		for _, u := range text.Units {
+			if u.ID() == answer.Decision.Policy && u.Revision() == answer.Decision.Revision {
+				return u, nil
+			}
+		}
+	}
+	return nil, found("the revision %s of the policy %s is neither in the ConfigMap nor in the history", answer.Decision.Revision, answer.Decision.Policy)
 }
 
 // wantPolicy reports as an error that a test in a file would be without the text of its

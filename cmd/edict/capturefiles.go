@@ -15,7 +15,7 @@ import (
 // policy from a ConfigMap is written beside the test.
 func (f *captureFlags) policyFiles(u *source.Unit) ([]string, error) {
 	folder := filepath.Dir(f.file)
-	if u.ConfigMap == "" {
+	if u.Set == "" {
 		path, err := relative(folder, u.File.Path)
 		return []string{path}, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/source"
@@ -30,9 +29,10 @@ func checkCommand() *cobra.Command {
 		Short: "Load, type-check and analyse policies",
 		Long: `Loads the policies at each PATH (a file or a folder), types every expression
 against the schemas of the kinds, and prints what is wrong with its place in
-the file. A file may also have manifests of ConfigMaps with policies or params; then
-the annotations ` + v1alpha1.AnnotationMode + ` and ` + v1alpha1.AnnotationRollout + `, the tests and the values are checked, too. Schemas of custom kinds are read from CRDs in folders named schemas
-beside the policies, and from those given with --schemas.
+the file. A file may also have manifests of ConfigMaps with policies and of PolicySets
+that run them; then their tests, params, modes and allowances are checked, too. Schemas
+of custom kinds are read from CRDs in folders named schemas beside the policies, and
+from those given with --schemas.
 
 Every finding has a code with a page in docs/checks. A comment on its line, or on
 the line above, accepts a warning or a note:

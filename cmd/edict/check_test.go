@@ -66,7 +66,7 @@ func TestCheckOutputsGolden(t *testing.T) {
 func TestCheckInManifests(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, labels: {edict.dev/policy: \"true\"}}\ndata:\n  p.yaml: |\n    apiVersion: edict.dev/v1alpha1\n    kind: Policy\n    metadata: {name: p}\n    spec:\n      for: {apiVersion: v1, kind: Nodes}\n"
+	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  p.yaml: |\n    apiVersion: edict.dev/v1alpha1\n    kind: Policy\n    metadata: {name: p}\n    spec:\n      for: {apiVersion: v1, kind: Nodes}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func choose(policies []*plan.Policy, names []string) (out []*plan.Policy, err er
 	}
 	known := make([]string, len(policies))
 	for i, p := range policies {
-		known[i] = p.Name
+		known[i] = p.ID()
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(policies, func(p *plan.Policy) bool { return p.Named(name) }) {
@@ -33,7 +33,7 @@ func chooseOne(policies []*plan.Policy, name string) (*plan.Policy, error) {
 		return nil, err
 	}
 	for _, p := range chosen {
-		if p.Name == name {
+		if p.Name == name || p.ID() == name {
 			return p, nil
 		}
 	}
@@ -45,7 +45,7 @@ func chooseOne(policies []*plan.Policy, name string) (*plan.Policy, error) {
 
 func policyNames(policies []*plan.Policy) (out []string) {
 	for _, p := range policies {
-		out = append(out, p.Name)
+		out = append(out, p.ID())
 	}
 	return out
 }

@@ -14,10 +14,10 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/probe"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -111,7 +111,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 
 // noteDigests prints the inputs of an expression that have digests instead of values.
 func noteDigests(errOut io.Writer, in *input, p *plan.Policy, text string) {
-	g := guard.New(in.bundle.Allowances)
+	g := simulate.GuardOf(in.bundle)
 	values := g.Of(p).Values()
 	for _, one := range p.Inputs {
 		if one.Source.GVK == schema.Secret && strings.Contains(text, "inputs."+one.Name) && !values {

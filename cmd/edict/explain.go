@@ -189,7 +189,7 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 	if err != nil {
 		return nil, nil, err
 	}
-	f.policy = chosen.Name
+	f.policy = chosen.ID()
 	log := &record.Log{Size: 1 << 20}
 	sim, err := in.simulation(ctx, log, f.until)
 	if err != nil {

@@ -58,7 +58,7 @@ func otherFlag(cmd *cobra.Command, name string) string {
 		return "paths stand without a flag: " + cmd.UseLine()
 	case "n", "namespace", "A", "all-namespaces":
 		if cmd.Flags().Lookup("policy-namespace") != nil {
-			return "--policy-namespace NAMESPACE names that of the policies' ConfigMaps; an object is named NAMESPACE/NAME, and policies read all namespaces"
+			return "--policy-namespace NAMESPACE names that of the PolicySets; an object is named NAMESPACE/NAME, and policies read all namespaces"
 		}
 		return cmd.CommandPath() + " reads files, and takes the objects of all namespaces in them"
 	case "context", "cluster":

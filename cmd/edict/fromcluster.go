@@ -9,30 +9,19 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
-
-func (o *origin) configMaps() (corev1client.ConfigMapInterface, error) {
-	client, _, err := clusterClient(o.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	return client.CoreV1().ConfigMaps(o.namespace), nil
-}
 
 func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
 	catalog, config, err := o.catalog(ctx, errOut, typed)
@@ -47,30 +36,64 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	if err != nil {
 		return nil, err
 	}
-	out.where = fmt.Sprintf("in the ConfigMaps labelled %s=true of the namespace %s", v1alpha1.LabelPolicy, o.namespace)
+	out.where = "in the PolicySets of the namespace " + o.namespace
 	if out.resources, err = served(config, schemas); err != nil {
 		return nil, found("%v", err)
 	}
 	return out, nil
 }
 
-// catalog reads what the ConfigMaps hold, or what is in force of it once the controller has
-// read them.
+// catalog reads the policies of the PolicySets of the namespace, with the present texts or those that
+// are active.
 func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*source.Catalog, *rest.Config, error) {
-	client, config, err := clusterClient(o.kubeconfig)
+	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
+	all, err := c.list(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !o.inForce {
-		catalog, err := configmap.Read(ctx, client.CoreV1().ConfigMaps(o.namespace), typed)
-		return catalog, config, err
+	var contents []*source.Contents
+	for _, s := range all {
+		if !o.inForce {
+			contents = append(contents, s.present())
+			continue
+		}
+		active, notes := s.active(o.onlyRunning)
+		contents = append(contents, active)
+		for _, note := range notes {
+			if len(o.about) == 0 || slices.ContainsFunc(o.about, func(name string) bool { return strings.Contains(note, name) }) {
+				fmt.Fprintln(errOut, "edict: "+note)
+			}
+		}
 	}
-	catalog, differing, err := configmap.ReadJudged(ctx, client, o.namespace, typed)
+	return source.NewCatalog(contents, typed), c.config, nil
+}
+
+// adopt returns a function that puts a policy of a file in the place of that of the same name in a set
+// of the namespace, with the params of the set. It is nil without a namespace.
+func (o *origin) adopt(ctx context.Context) (func(*source.Unit), error) {
+	if o.namespace == "" {
+		return nil, nil //nolint:nilnil // there is nothing to adopt
+	}
+	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
+	all, err := c.list(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	o.sayDiffering(errOut, catalog, differing, false)
-	return catalog, config, nil
+	there := map[string]*source.Unit{}
+	for _, s := range all {
+		active, _ := s.active(false)
+		for _, u := range active.Units {
+			if there[u.Name()] == nil || there[u.Name()].ShadowOf != "" {
+				there[u.Name()] = u
+			}
+		}
+	}
+	return func(u *source.Unit) {
+		if was := there[u.Name()]; was != nil && u.Set == "" {
+			u.Set, u.ShadowOf, u.Account, u.Overrides = was.Set, was.ShadowOf, was.Account, was.Overrides
+			u.Document.Set = was.Document.Set
+		}
+	}, nil
 }
 
 // served says how a cluster serves kinds; of one that it does not serve yet
@@ -103,16 +126,14 @@ func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
 // compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without
 // a schema is no reason to say anything.
 func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
-	out := &policySet{configMaps: map[string]string{}, documents: map[string]string{}, unreadable: unreadable(catalog)}
+	out := &policySet{documents: map[string]string{}, unreadable: unreadable(catalog)}
 	b, err := fromCatalog(catalog, schemas, errOut)
 	if err != nil {
 		return nil, err
 	}
 	out.policies = b.Policies
 	for id, u := range catalog.Units {
-		if p := b.Policy(u); p != nil {
-			out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
-		} else {
+		if b.Policy(u) == nil {
 			out.broken, out.documents[id] = append(out.broken, id), u.Document.Of
 		}
 	}
@@ -121,26 +142,11 @@ func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*
 	return out, nil
 }
 
-// told returns what is known to be wrong before anything is compiled.
-func told(catalog *source.Catalog) *document.Problems {
-	var out document.Problems
-	for _, contents := range catalog.Contents {
-		out.Append(contents.Problems)
-	}
-	for _, values := range catalog.Values {
-		out.Append(values.Problems)
-	}
-	for _, conflicts := range catalog.Conflicts {
-		out.Append(conflicts)
-	}
-	return &out
-}
-
 // unreadable returns the keys in which something cannot be read.
 func unreadable(catalog *source.Catalog) (out []string) {
 	for _, contents := range catalog.Contents {
 		for _, key := range slices.Concat(slices.Sorted(maps.Keys(contents.Data)), contents.Binary) {
-			if file := path.Join(contents.Path(), key); catalog.Unreadable(file) {
+			if file := path.Join(contents.Path(), key); contents.Unreadable(file) {
 				out = append(out, file)
 			}
 		}

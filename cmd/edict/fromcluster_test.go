@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,18 +18,18 @@ func policyText(name, more string) string {
 		"  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: mark\n      do: [{labels: {set: {\"${params.label}\": x}}}]\n"
 }
 
-// inConfigMaps are policies of ConfigMaps, each in a file, with values for their
-// params, and what is printed about them.
-func inConfigMaps(t *testing.T, params map[string]string, maps ...map[string]string) (*policySet, string) {
+// inSets are the policies of sets named a, b and so on, each of a ConfigMap of the same name, and what is
+// printed about them.
+func inSets(t *testing.T, maps ...map[string]string) (*policySet, string) {
 	t.Helper()
 	var contents []*source.Contents
 	for i, data := range maps {
-		made := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
-		contents = append(contents, (&source.ConfigMap{Namespace: "ns", Name: string(rune('a' + i)), Created: made, Data: data}).Read())
+		s := setOf(string(rune('a'+i)), nil)
+		s.Namespace = "ns"
+		contents = append(contents, source.Read(source.NewSet(s), &source.ConfigMap{Namespace: "ns", Name: s.Name, Data: data}))
 	}
-	values := (&source.ConfigMap{Namespace: "ns", Name: "params", Data: params}).ReadParams()
 	var told bytes.Buffer
-	set, err := compiled(source.NewCatalog(contents, []*source.Values{values}, nil), schema.Builtin(), &told)
+	set, err := compiled(source.NewCatalog(contents, nil), schema.Builtin(), &told)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,19 +44,15 @@ func namesOf(policies []*plan.Policy) (out []string) {
 	return out
 }
 
-// TestFromConfigMaps: what is wrong is told once, and in one order, also when it
-// only shows in all of them together.
-func TestFromConfigMaps(t *testing.T) {
+// TestFromSets: what is wrong is told once, and in one order. Two sets may have policies of one name.
+func TestFromSets(t *testing.T) {
 	t.Parallel()
 	broken, bad := policyText("broken", "  nonsense: 1\n"), strings.Replace(policyText("bad", ""), "params.label", "params.lable", 1)
-	set, told := inConfigMaps(t,
-		map[string]string{"one": "label: 1\n", "two": "label: [\n", "nobody": "label: [\n"},
-		map[string]string{"one.yaml": policyText("one", ""), "two.yaml": policyText("two", ""), "three.yaml": policyText("three", "")},
-		map[string]string{"bad.yaml": bad, "broken.yaml": broken, "three.yaml": policyText("three", "")})
-	want := []string{
-		"ns/b/bad.yaml:9:31: error: ", "ns/b/broken.yaml:5:3: error: ", `ns/b/three.yaml:3:18: error: the policy "three" is defined twice, first at ns/a/three.yaml:3:18`,
-		"ns/params/nobody:1:1: error: not valid YAML", "ns/params/one:1:8: error: ", "ns/params/two:1:1: error: not valid YAML",
-	}
+	set, told := inSets(t,
+		map[string]string{"one.yaml": policyText("one", ""), "three.yaml": policyText("three", ""), "params.yaml": "one: {label: 1}\n"},
+		map[string]string{"bad.yaml": bad, "broken.yaml": broken, "three.yaml": policyText("three", "")},
+		map[string]string{"four.yaml": policyText("four", ""), "params.yaml": "nobody: [\n"})
+	want := []string{"ns/a/params.yaml:1:14: error: ", "ns/b/bad.yaml:9:31: error: ", "ns/b/broken.yaml:5:3: error: ", "ns/c/params.yaml:1:1: error: not valid YAML"}
 	var got []string
 	for line := range strings.Lines(told) {
 		if strings.HasPrefix(line, "ns/") {
@@ -73,7 +68,7 @@ func TestFromConfigMaps(t *testing.T) {
 		}
 	}
 	for _, d := range []string{
-		cmp.Diff([]string{"three"}, namesOf(set.policies)), cmp.Diff([]string{"bad", "one", "two"}, set.broken), cmp.Diff([]string{"ns/b/broken.yaml"}, set.unreadable),
+		cmp.Diff([]string{"a/three", "b/three"}, namesOf(set.policies)), cmp.Diff([]string{"a/one", "b/bad", "c/four"}, set.broken), cmp.Diff([]string{"ns/b/broken.yaml", "ns/c/params.yaml"}, set.unreadable),
 	} {
 		if d != "" {
 			t.Errorf("-want +got:\n%s", d)
@@ -81,15 +76,15 @@ func TestFromConfigMaps(t *testing.T) {
 	}
 }
 
-// TestChooseAmongBrokenOnes: a broken shadow does not hide what is enforced.
+// TestChooseAmongBrokenOnes: a policy is named with its set or without, also one that does not compile.
 func TestChooseAmongBrokenOnes(t *testing.T) {
 	t.Parallel()
-	bad := strings.Replace(policyText("one", "  mode: Shadow\n"), "params.label", "params.lable", 1)
-	set, _ := inConfigMaps(t, map[string]string{"two": "label: 1"},
-		map[string]string{"one.yaml": policyText("one", ""), "two.yaml": policyText("two", "")}, map[string]string{"one.yaml": bad})
+	bad := strings.Replace(policyText("one", ""), "params.label", "params.lable", 1)
+	set, _ := inSets(t,
+		map[string]string{"one.yaml": policyText("one", ""), "two.yaml": strings.Replace(bad, "name: one", "name: two", 1)}, map[string]string{"one.yaml": bad})
 	for names, want := range map[string]struct{ chosen, broken, err string }{
-		"": {"one", "one@shadow two", ""}, "one": {"one", "one@shadow", ""}, "two": {"", "two", ""}, "one two": {"one", "one@shadow two", ""},
-		"one tow": {"", "one@shadow", `there is no policy "tow" here`},
+		"": {"a/one", "a/two b/one", ""}, "one": {"a/one", "b/one", ""}, "a/one": {"a/one", "", ""}, "two": {"", "a/two", ""}, "a/two": {"", "a/two", ""}, "b/one": {"", "b/one", ""},
+		"one two": {"a/one", "a/two b/one", ""}, "one tow": {"", "b/one", `there is no policy "tow" here`},
 	} {
 		chosen, broken, err := set.choose(strings.Fields(names))
 		got := strings.Join(namesOf(chosen), " ")
@@ -97,7 +92,7 @@ func TestChooseAmongBrokenOnes(t *testing.T) {
 			t.Errorf("%q: %q, broken %q, %v", names, got, broken, err)
 		}
 	}
-	empty, _ := inConfigMaps(t, nil)
+	empty, _ := inSets(t)
 	if _, _, err := empty.choose(nil); err == nil || err.Error() != "no policy found there" {
 		t.Errorf("among none: %v", err)
 	}
@@ -108,12 +103,12 @@ func TestChooseAmongBrokenOnes(t *testing.T) {
 func TestChooseKinds(t *testing.T) {
 	t.Parallel()
 	text := strings.NewReplacer("apiVersion: v1, kind: Node", "kinds: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: apps/v1, kind: DaemonSet}]", "name: mark\n", "name: mark\n      when: object.spec.replicas > 1\n").Replace(policyText("one", ""))
-	set, told := inConfigMaps(t, nil, map[string]string{"one.yaml": text})
+	set, told := inSets(t, map[string]string{"one.yaml": text})
 	if !strings.Contains(told, `no field "replicas" here (for the kind DaemonSet)`) {
 		t.Error(told)
 	}
 	for names, want := range map[string][2]string{
-		"one": {"one-deployment", "one-daemonset"}, "one one-daemonset": {"one-deployment", "one-daemonset"}, "one-daemonset": {"", "one-daemonset"}, "one-deployment": {"one-deployment", ""},
+		"one": {"a/one-deployment", "a/one-daemonset"}, "one one-daemonset": {"a/one-deployment", "a/one-daemonset"}, "one-daemonset": {"", "a/one-daemonset"}, "one-deployment": {"a/one-deployment", ""},
 	} {
 		chosen, broken, err := set.choose(strings.Fields(names))
 		if got := [2]string{strings.Join(namesOf(chosen), " "), strings.Join(broken, " ")}; got != want || err != nil {
@@ -126,29 +121,26 @@ func TestChooseKinds(t *testing.T) {
 // release, and ends where it is not known what is left behind.
 func TestWhatIsReleased(t *testing.T) {
 	t.Parallel()
-	shadow := strings.Replace(policyText("one", "  mode: Shadow\n"), "params.label", "params.lable", 1)
 	for name, tc := range map[string]struct {
 		maps      []map[string]string
-		params    map[string]string
 		names     []string
 		chosen    string
 		out, note string
 	}{
-		"nothing there":   {nil, nil, nil, "", "", "no policy found there\n"},
-		"a broken shadow": {[]map[string]string{{"one.yaml": policyText("one", "")}, {"one.yaml": shadow}}, nil, nil, "one", "", ""},
-		"a value that cannot be": {
-			[]map[string]string{{"one.yaml": policyText("one", "") + "---\n" + policyText("two", "")}}, map[string]string{"one": "label: 1"}, nil,
-			"two", "one: not released: it is not known what it leaves behind while it does not compile\n", "",
+		"nothing there": {nil, nil, "", "", "no policy found there\n"},
+		"one that does not compile": {
+			[]map[string]string{{"one.yaml": policyText("one", ""), "two.yaml": strings.Replace(policyText("two", ""), "params.label", "params.lable", 1)}}, nil,
+			"a/one", "a/two: not released: it is not known what it leaves behind while it does not compile\n", "",
 		},
 		"what cannot be read": {
-			[]map[string]string{{"one.yaml": policyText("one", ""), "x.yaml": "]"}}, nil, nil,
-			"one", "ns/a/x.yaml: not released: it is not known which policies are in it while something in it cannot be read\n", "",
+			[]map[string]string{{"one.yaml": policyText("one", ""), "x.yaml": "]"}}, nil,
+			"a/one", "ns/a/x.yaml: not released: it is not known which policies are in it while something in it cannot be read\n", "",
 		},
-		"named, beside what cannot be read": {[]map[string]string{{"one.yaml": policyText("one", ""), "x.yaml": "]"}}, nil, []string{"one"}, "one", "", ""},
+		"named, beside what cannot be read": {[]map[string]string{{"one.yaml": policyText("one", ""), "x.yaml": "]"}}, []string{"one"}, "a/one", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set, _ := inConfigMaps(t, tc.params, tc.maps...)
+			set, _ := inSets(t, tc.maps...)
 			var out, note bytes.Buffer
 			tally := &tally{Writer: &out}
 			chosen, err := (&releaseFlags{all: len(tc.names) == 0}).choose(set, tc.names, &note, tally)

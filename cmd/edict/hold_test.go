@@ -1,263 +1,159 @@
 package main
 
 import (
-	"bytes"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/fake"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	metadatafake "k8s.io/client-go/metadata/fake"
-	k8stesting "k8s.io/client-go/testing"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/brake"
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 )
 
-// holding is a cluster with a policy, a pause of it and two holds.
-func holding(t *testing.T) (*holdFlags, *fake.Clientset) {
+// nodesOf asks a cluster with the Node a.
+func nodesOf(t *testing.T) *objects {
 	t.Helper()
-	meta := func(name, label string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{label: "true"}}
-	}
-	record := brake.Record{
-		Pauses: []brake.Pause{{Policy: "p", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		Kept: []brake.KeptRecord{
-			{Key: "a", Reason: brake.RemovalLimit, Rules: []string{"r"}, Writes: []string{"delete Pod a"}},
-			{Key: "b", Reason: brake.Held, Hold: "one", Rules: []string{"r"}, Writes: []string{"patch Node b"}},
-		},
-		Objects: map[brake.Reason]int{brake.RemovalLimit: 7, brake.Held: 1}, Holds: map[string]int{"one": 1},
-	}
-	client := fake.NewClientset(
-		&corev1.ConfigMap{ObjectMeta: meta("policies", v1alpha1.LabelPolicy), Data: map[string]string{
-			"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n"}},
-		&corev1.ConfigMap{ObjectMeta: meta(brake.RecordsName, brake.LabelBrakes), Data: map[string]string{"p": record.Text()}},
-		&corev1.ConfigMap{ObjectMeta: meta(brake.HoldsName, brake.LabelBrakes), Data: map[string]string{
-			"one": `{"policy":"p","key":"b","reason":"why","by":"me","until":"2126-01-01T00:00:00Z"}`,
-			"two": `{"policy":"q","rule":"r","reason":"why","by":"me","until":"2126-01-01T00:00:00Z"}`,
-			"old": `{"policy":"q","reason":"why","by":"me","until":"2026-01-01T00:00:00Z"}`,
-		}})
-	return &holdFlags{brakesClient: brakesClient{namespace: "ns", client: client}}, client
-}
-
-func data(t *testing.T, f *holdFlags, name string) map[string]string {
-	t.Helper()
-	m, err := f.read(t.Context(), name)
-	if err != nil || m == nil {
-		t.Fatal(m, err)
-	}
-	return m.Data
-}
-
-// TestHoldList: what is held and paused, with what each keeps back.
-func TestHoldList(t *testing.T) {
-	t.Parallel()
-	f, _ := holding(t)
-	rows, err := f.list(t.Context(), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := printHolds(&out, "table", rows); err != nil {
-		t.Fatal(err)
-	}
-	want := `KIND   NAME  POLICY  RULE  KEY  UNTIL                 BY  OBJECTS  REASON
-Hold   one   p             b    2126-01-01T00:00:00Z  me  1        why
-Hold   two   q       r          2126-01-01T00:00:00Z  me  0        why
-Pause        p                  resumed                   7        too much
-  p b: patch Node b
-  p a: delete Pod a
-`
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("listed (-want +got):\n%s", diff)
-	}
-	if err := printHolds(&out, "xml", nil); err == nil {
-		t.Error("any output is taken")
-	}
-}
-
-// TestHoldRelease: by name, by what is held, and all; what is not held is an
-// error that changes nothing.
-func TestHoldRelease(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		names []string
-		set   func(*holdFlags)
-		want  []string
-		err   string
-	}{
-		"by name":          {names: []string{"two"}, want: []string{"two"}},
-		"by policy":        {set: func(f *holdFlags) { f.policy = "q" }, want: []string{"old", "two"}},
-		"by rule":          {set: func(f *holdFlags) { f.policy, f.rule = "q", "r" }, want: []string{"two"}},
-		"by key":           {set: func(f *holdFlags) { f.policy, f.key = "p", "b" }, want: []string{"one"}},
-		"all":              {set: func(f *holdFlags) { f.all = true }, want: []string{"old", "one", "two"}},
-		"a typo":           {names: []string{"tow"}, err: `did you mean "two"?`},
-		"nothing":          {set: func(f *holdFlags) { f.policy = "none" }, err: "nothing of that is held"},
-		"one that is none": {names: []string{"one", "none"}, err: `"none"`},
-	} {
-		f, _ := holding(t)
-		if tc.set != nil {
-			tc.set(f)
-		}
-		got, err := f.release(t.Context(), tc.names)
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if n := len(data(t, f, brake.HoldsName)); n != 3-len(tc.want) {
-			t.Errorf("%s: %d are left", name, n)
-		}
-	}
-}
-
-// TestResume: the wish is written beside the pauses, also when somebody else
-// writes meanwhile.
-func TestResume(t *testing.T) {
-	t.Parallel()
-	f, client := holding(t)
-	conflicts := 0
-	client.PrependReactor("patch", "configmaps", func(k8stesting.Action) (bool, runtime.Object, error) {
-		conflicts++
-		if conflicts > 2 {
-			return false, nil, nil
-		}
-		return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, brake.RecordsName, nil)
-	})
-	if n, err := f.resume(t.Context(), "p"); err != nil || n != 1 {
-		t.Fatalf("%d, %v", n, err)
-	}
-	r, err := brake.ParseRecord("p", data(t, f, brake.RecordsName)["p"])
-	if err != nil || r.Resumed == nil || r.Resumed.By == "" || len(r.Pauses) != 1 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if err := f.change(t.Context(), brake.RecordsName, func(*corev1.ConfigMap) (map[string]*string, error) { return map[string]*string{"p": nil}, nil }); err != nil {
-		t.Fatal(err)
-	}
-	for policy, want := range map[string]string{"p": "p: it is not paused", "q": `there is no policy "q" in the ConfigMaps of ns; the policies are p`} {
-		if _, err := f.resume(t.Context(), policy); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	}
-}
-
-// TestHoldFlags: what is wrong is said before anything is asked of a cluster.
-func TestHoldFlags(t *testing.T) {
-	t.Parallel()
-	for name, f := range map[string]holdFlags{
-		"no end": {policy: "p", reason: "r"}, "no reason": {policy: "p", lasts: time.Hour}, "no policy": {reason: "r", lasts: time.Hour}, "for ever": {policy: "p", reason: "r", lasts: 1000 * time.Hour},
-	} {
-		if h, err := f.hold(); err == nil {
-			t.Errorf("%s: %+v", name, h)
-		}
-	}
-	f := holdFlags{policy: "p", rule: "r", key: "a/b", reason: "why", lasts: time.Hour}
-	h, err := f.hold()
-	if err != nil || h.Until.Sub(h.Since) != time.Hour || !strings.HasPrefix(h.Name, "p-") || h.String() != `the rule "r" of the policy p for a/b` {
-		t.Errorf("%+v, %v", h, err)
-	}
-}
-
-// TestHoldExists: a hold with a typo would hold nothing.
-func TestHoldExists(t *testing.T) {
-	t.Parallel()
-	f, _ := holding(t)
-	for want, h := range map[string]brake.Hold{
-		"":                        {Policy: "p", Rule: "r"},
-		`there is no policy "x"`:  {Policy: "x"},
-		`p has no rule "no-rule"`: {Policy: "p", Rule: "no-rule"},
-	} {
-		if _, err := f.exists(t.Context(), &h); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", h, err)
-		}
-	}
-}
-
-// TestHoldKey: a key that no object of the kind can have is refused, and nothing is
-// written; one that no object has now is held, and that is said.
-func TestHoldKey(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		kind, key string
-		refused   bool
-		want      string
-	}{
-		"a Node":                      {"Node", "b", false, ""},
-		"no such Node":                {"Node", "c", false, "there is no Node c now: nothing is held until there is one\n"},
-		"a Node in a namespace":       {"Node", "work/b", true, "which are in none: give it as NAME, such as b"},
-		"a Pod":                       {"Pod", "work/b", false, ""},
-		"no such Pod":                 {"Pod", "work/c", false, "there is no Pod work/c now"},
-		"a Pod in no namespace":       {"Pod", "b", true, "which are in namespaces: give it as NAMESPACE/b"},
-		"a Pod in an empty namespace": {"Pod", "/b", true, "--key /b is not NAMESPACE/NAME"},
-		"a Pod without a name":        {"Pod", "work/", true, "--key work/ is not NAMESPACE/NAME"},
-		"more than a Pod":             {"Pod", "work/b/c", true, "--key work/b/c is not NAMESPACE/NAME"},
-		"a kind that is not served":   {"Job", "b", false, "whether there is a Job b is not known"},
-		"what may not be read":        {"Secret", "work/b", false, "whether there is a Secret work/b is not known"},
-	} {
-		f, client := holding(t)
-		m, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "policies", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Data["p.yaml"] = strings.Replace(m.Data["p.yaml"], "kind: Node", "kind: "+tc.kind, 1)
-		if _, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), m, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		f.objects = nodeAndPod()
-		var out bytes.Buffer
-		err = f.create(t.Context(), &out, &brake.Hold{Name: "new", Policy: "p", Key: tc.key, Until: time.Now().Add(time.Hour)})
-		said := out.String()
-		if err != nil {
-			said = err.Error()
-		}
-		if _, held := data(t, f, brake.HoldsName)["new"]; (err != nil) != tc.refused || held == tc.refused || !strings.Contains(said, tc.want) || tc.want == "" && !strings.HasPrefix(said, "new: ") {
-			t.Errorf("%s: %v, held: %t, %q", name, err, held, out.String())
-		}
-	}
-}
-
-// nodeAndPod is a cluster of the Node b and the Pod work/b, in which nobody may read
-// Secrets.
-func nodeAndPod() *objects {
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
-	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, meta.RESTScopeNamespace)
-	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, meta.RESTScopeNamespace)
 	scheme := metadatafake.NewTestScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {
-		panic(err) // it is the library's own
+		t.Fatal(err)
 	}
-	object := func(kind, namespace string) runtime.Object {
-		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: kind}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "b"}}
-	}
-	client := metadatafake.NewSimpleMetadataClient(scheme, object("Node", ""), object("Pod", "work"))
-	client.PrependReactor("get", "secrets", func(k8stesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "b", nil)
-	})
-	return &objects{mapper: mapper, client: client}
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(kschema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
+	node := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	return &objects{mapper: mapper, client: metadatafake.NewSimpleMetadataClient(scheme, node)}
 }
 
-// TestCommandsOfMessages: what messages tell a person to call is a command as it stands,
-// and so are the commands about an installation without a namespace.
-func TestCommandsOfMessages(t *testing.T) {
+// TestHold: a hold is added to a set, and not one that would hold nothing.
+func TestHold(t *testing.T) {
 	t.Parallel()
-	commands := regexp.MustCompile(`edict (resume|rollback) \S+ --policy-namespace \S+`).FindAllString((&brake.Pause{Policy: "p"}).Text("ns"), -1)
-	if len(commands) != 2 {
-		t.Errorf("the message of a pause has the commands %q", commands)
+	there := edictv1.Hold{Name: "there", Reason: "r", Until: &metav1.Time{}}
+	for name, tc := range map[string]struct {
+		of, rule, key string
+		want          edictv1.Hold
+		note, err     string
+	}{
+		"a set":                   {"s", "", "", edictv1.Hold{}, "", ""},
+		"a policy":                {"s/one", "", "", edictv1.Hold{Policy: "one"}, "", ""},
+		"a rule":                  {"s/one", "mark", "", edictv1.Hold{Policy: "one", Rule: "mark"}, "", ""},
+		"an object":               {"s/one", "", "a", edictv1.Hold{Policy: "one", Key: "a"}, "", ""},
+		"an object of any policy": {"s", "mark", "a", edictv1.Hold{Rule: "mark", Key: "a"}, "", ""},
+		"an object that may come": {"s/one", "", "b", edictv1.Hold{Policy: "one", Key: "b"}, "there is no Node b now: nothing is held until there is one\n", ""},
+		"a wrong key":             {"s/one", "", "n/a", edictv1.Hold{}, "", "--key n/a has a namespace, and the policy s/one decides about objects of the kind Node, which are in none: give it as NAME, such as a"},
+		"no such set":             {"t", "", "", edictv1.Hold{}, "", `there is no PolicySet "t" in the namespace edict-system`},
+		"no such policy":          {"s/onne", "", "", edictv1.Hold{}, "", `the set s has no policy "onne"; did you mean "one"?`},
+		"no such rule":            {"s/one", "makr", "", edictv1.Hold{}, "", `one has no rule "makr"; did you mean "mark"?`},
+		"no such rule of a set":   {"s", "makr", "", edictv1.Hold{}, "", `s has no rule "makr"; did you mean "mark"?`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := setOf("s", func(s *edictv1.PolicySet) { s.Spec.Holds = []edictv1.Hold{there} })
+			f := holdFlags{setClient: setsOf(t, set, mapOf(map[string]string{"one.yaml": marking("one", "a"), "two.yaml": marking("two", "a")})), rule: tc.rule, key: tc.key, reason: "a disk is replaced", lasts: 2 * time.Hour, objects: nodesOf(t)}
+			var out strings.Builder
+			begin := time.Now()
+			err := f.create(t.Context(), &out, tc.of)
+			holds := f.read(t, "s").Spec.Holds
+			if tc.err != "" {
+				if !strings.HasPrefix(says(err), tc.err) || len(holds) != 1 {
+					t.Errorf("%v, want %q", err, tc.err)
+				}
+				return
+			}
+			if err != nil || len(holds) != 2 {
+				t.Fatalf("%v, %d holds", err, len(holds))
+			}
+			got := holds[1]
+			tc.want.Reason, tc.want.By = f.reason, "ann"
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(edictv1.Hold{}, "Name", "Until")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if lasts := got.Until.Sub(begin); lasts < 2*time.Hour-time.Minute || lasts > 2*time.Hour+time.Minute {
+				t.Errorf("it lasts %v", lasts)
+			}
+			if said := out.String(); !strings.HasPrefix(said, tc.note+got.Name+": "+tc.of+" is held until ") || !strings.Contains(said, "edict hold release "+got.Name) {
+				t.Errorf("it says %q", said)
+			}
+		})
 	}
-	for _, command := range append(commands, "edict resume p", "edict rollback p", "edict history", "edict history p", "edict wait p", "edict hold list", "edict hold release --all") {
-		got := program(t, append(strings.Fields(command)[1:], "--kubeconfig", "nothing")...)
-		if got.code != 1 || !strings.Contains(got.stderr, "nothing") {
-			t.Errorf("%s: exit code %d: %s", command, got.code, got.stderr)
+}
+
+// TestHoldsAreUsedAsSaid: what is held has a reason and an end.
+func TestHoldsAreUsedAsSaid(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"--for must be a duration of at most 720h0m0s": {"s", "--reason", "r", "--for", "0s"},
+		"--for must be a duration of at most 720h":     {"s", "--reason", "r", "--for", "721h"},
+		"--reason says why, and must not be empty":     {"s", "--reason", "", "--for", "1h"},
+		`required flag(s) "for" not set`:               {"s", "--reason", "r"},
+	} {
+		if got := program(t, append([]string{"hold"}, args...)...); got.code != 64 || !strings.Contains(got.stderr, want) {
+			t.Errorf("%v: %d, %s", args, got.code, got.stderr)
 		}
+	}
+}
+
+// TestRelease: holds are removed from the sets that have them, and others stay.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	holds := func(names ...string) (out []edictv1.Hold) {
+		for _, name := range names {
+			out = append(out, edictv1.Hold{Name: name, Reason: "r", Until: &metav1.Time{}})
+		}
+		return out
+	}
+	c := setsOf(t, setOf("s", func(s *edictv1.PolicySet) { s.Spec.Holds = holds("a", "b", "c") }), setOf("t", func(s *edictv1.PolicySet) { s.Spec.Holds = holds("d") }), setOf("u", nil))
+	f := holdFlags{setClient: c}
+	left := func() (out []string) {
+		for _, set := range []string{"s", "t"} {
+			for _, h := range c.read(t, set).Spec.Holds {
+				out = append(out, h.Name)
+			}
+		}
+		return out
+	}
+	var out strings.Builder
+	if err := f.release(t.Context(), &out, []string{"a", "none"}); says(err) != `nothing is held as "none"` || len(left()) != 4 {
+		t.Errorf("%v, %v", err, left())
+	}
+	if err := f.release(t.Context(), &out, []string{"b", "d"}); err != nil || out.String() != "released: b, d\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	if diff := cmp.Diff([]string{"a", "c"}, left()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestHoldList: holds that have not ended and pauses are listed, with the objects that they keep back.
+func TestHoldList(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	until, since, two, three := metav1.NewTime(now.Add(time.Hour)), metav1.NewTime(now.Add(-time.Hour)), int64(2), int64(3)
+	s := &clusterSet{PolicySet: *setOf("s", func(s *edictv1.PolicySet) {
+		s.Spec.Holds = []edictv1.Hold{
+			{Name: "whole", Reason: "r", By: "ann", Until: &until}, {Name: "one", Policy: "one", Rule: "mark", Key: "a", Reason: "q", Until: &until},
+			{Name: "over", Reason: "r", Until: &since}, {Name: "ends", Reason: "r", Until: &metav1.Time{Time: now}},
+		}
+		s.Status.Policies = []edictv1.PolicyStatus{{Name: "one", Withheld: &two}, {Name: "two", Withheld: &three, Message: "too many removals", Pause: &edictv1.Pause{Since: &since, Rule: "mark"}}, {Name: "three"}}
+	})}
+	want := []heldRow{
+		{Kind: "Hold", Name: "whole", Set: "s", Reason: "r", By: "ann", Until: &until, Objects: 5},
+		{Kind: "Hold", Name: "one", Set: "s", Policy: "one", Rule: "mark", Key: "a", Reason: "q", Until: &until, Objects: 2},
+		{Kind: "Pause", Set: "s", Policy: "two", Rule: "mark", Reason: "too many removals", Since: &since, Objects: 3},
+	}
+	rows := heldRows([]*clusterSet{s, {PolicySet: *setOf("t", nil)}}, now)
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var out strings.Builder
+	if err := printHoldTable(&out, rows); err != nil || strings.Count(out.String(), "\n") != 4 || !strings.Contains(out.String(), "2026-01-01T13:00:00Z") || !strings.Contains(out.String(), "too many removals") {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+	out.Reset()
+	if err := printHoldTable(&out, nil); err != nil || out.String() != "Nothing is held or paused.\n" {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }

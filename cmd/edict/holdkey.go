@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
-	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -36,41 +35,41 @@ func newObjects(config *rest.Config) (*objects, error) {
 	return out, err
 }
 
-// matches reports as an error that the key of a hold is of no object that its policy
-// decides about. The note is what makes it doubtful that there is one; "" is nothing.
-func (o *objects) matches(ctx context.Context, h *brake.Hold, u *source.Unit) (note string, err error) {
+// matches reports as an error that a key is of no object that a policy decides about. The note is what
+// makes it doubtful that there is one; empty if nothing does.
+func (o *objects) matches(ctx context.Context, of string, u *source.Unit) (note string, err error) {
 	primary := &u.Document.Spec.For
 	kind := discovery.GroupVersionKind(schema.GVK{APIVersion: primary.APIVersion.Value, Kind: primary.Kind.Value})
 	mapping, err := o.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
-		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, h.Key, err), nil
+		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
 	}
 	namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace
-	if err := fits(h, kind, namespaced); err != nil {
+	if err := fits(of, u.ID(), kind, namespaced); err != nil {
 		return "", err
 	}
-	key := eval.ParseKey(h.Key)
+	key := eval.ParseKey(of)
 	_, err = o.client.Resource(mapping.Resource).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return fmt.Sprintf("there is no %s %s now: nothing is held until there is one", kind.Kind, h.Key), nil
+		return fmt.Sprintf("there is no %s %s now: nothing is held until there is one", kind.Kind, of), nil
 	case err != nil:
-		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, h.Key, err), nil
+		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
 	default:
 		return "", nil
 	}
 }
 
-// fits reports as an error that the key of a hold cannot be one of an object of a kind.
-func fits(h *brake.Hold, kind kschema.GroupVersionKind, namespaced bool) error {
-	namespace, name, has := strings.Cut(h.Key, "/")
+// fits reports as an error that a key cannot be one of an object of a kind.
+func fits(of, policy string, kind kschema.GroupVersionKind, namespaced bool) error {
+	namespace, name, has := strings.Cut(of, "/")
 	switch {
 	case namespaced && !has:
-		return found("--key %s has no namespace, and the policy %s decides about objects of the kind %s, which are in namespaces: give it as NAMESPACE/%s", h.Key, h.Policy, kind.Kind, h.Key)
+		return found("--key %s has no namespace, and the policy %s decides about objects of the kind %s, which are in namespaces: give it as NAMESPACE/%s", of, policy, kind.Kind, of)
 	case !namespaced && has:
-		return found("--key %s has a namespace, and the policy %s decides about objects of the kind %s, which are in none: give it as NAME, such as %s", h.Key, h.Policy, kind.Kind, name)
+		return found("--key %s has a namespace, and the policy %s decides about objects of the kind %s, which are in none: give it as NAME, such as %s", of, policy, kind.Kind, name)
 	case has && (namespace == "" || name == "" || strings.Contains(name, "/")):
-		return found("--key %s is not NAMESPACE/NAME", h.Key)
+		return found("--key %s is not NAMESPACE/NAME", of)
 	default:
 		return nil
 	}

@@ -17,7 +17,7 @@ func TestManifestsInAllCommands(t *testing.T) {
 	}
 	folder := t.TempDir()
 	inFile := write(t, folder, "file/p.yaml", string(text))
-	inManifest := write(t, folder, "manifest/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  labels: {edict.dev/policy: \"true\"}\ndata:\n  p.yaml: |\n    "+
+	inManifest := write(t, folder, "manifest/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  p.yaml: |\n    "+
 		strings.ReplaceAll(string(text), "\n", "\n    "))
 	world := write(t, folder, "world/o.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nspec: {unschedulable: true}\n")
 	for name, args := range map[string][]string{

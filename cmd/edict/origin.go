@@ -8,20 +8,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// origin is where a command finds policies: files, or the ConfigMaps of a
+// origin is where a command finds policies: files, or the PolicySets of a
 // namespace.
 type origin struct {
 	paramValues
 
 	policies, schemas     []string
 	kubeconfig, namespace string
-	// inForce takes the revisions in force in the namespace, not the texts.
-	inForce bool
+	// inForce takes the texts that are active in the namespace, not the present ones; onlyRunning leaves
+	// out policies of which nothing runs.
+	inForce, onlyRunning bool
 	// about are the policies that are looked at; none means all.
 	about []string
 }
@@ -37,7 +39,7 @@ func (o *origin) registerAll(cmd *cobra.Command) {
 // register adds the flags for a command that takes paths as arguments.
 func (o *origin) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of files")
+	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of PolicySets, instead of files")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	o.paramValues.register(flags)
 	flags.StringArrayVar(&o.schemas, "schemas", nil, "a folder of CRDs; may repeat")
@@ -46,8 +48,6 @@ func (o *origin) register(cmd *cobra.Command) {
 // policySet is what was found.
 type policySet struct {
 	policies []*plan.Policy
-	// configMaps are the names of those that the policies are from, by ID.
-	configMaps map[string]string
 	// broken are the IDs of those that do not compile, documents the names of the
 	// documents that they are for a kind of.
 	broken    []string
@@ -92,7 +92,7 @@ func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []stri
 	}
 	var known []string
 	for _, id := range s.broken {
-		both := []string{nameOf(id), s.documents[id]}
+		both := []string{id, nameOf(id), s.documents[id]}
 		if slices.ContainsFunc(both, func(name string) bool { return slices.Contains(names, name) }) {
 			broken, known = append(broken, id), append(known, both...)
 		}
@@ -109,7 +109,7 @@ func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []stri
 func (s *policySet) nothing() error { return found("%v %s", source.ErrNothing, s.where) }
 
 // nameOf returns the name in a policy's ID.
-func nameOf(id string) string { return plan.ParseID(id).Name }
+func nameOf(id string) string { _, name := identity.ParsePolicyID(id); return name }
 
 func printErrors(w io.Writer, problems []document.Problem) {
 	for _, p := range problems {

@@ -96,8 +96,7 @@ func paramsCommand() *cobra.Command {
 		Long: `Lists every param of the policies, or of those that are named: its type, the
 value in force and who gave it, the default, what values are allowed, and what
 it is for. With --policy-namespace the policies and the values are those of the
-ConfigMaps of a namespace; where the controller has read them and others are in force,
-these are listed.`,
+PolicySets of a namespace, with the texts that are active.`,
 		Example: "  edict params --policies policies storage-pool-eligibility",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)

@@ -34,7 +34,7 @@ func shownParams(policies []*plan.Policy) []shownParam {
 	for _, p := range policies {
 		for _, i := range p.ParamInfo {
 			out = append(out, shownParam{
-				Policy: p.Name, Param: i.Name, Type: i.Type, Value: value.Plain(i.Value), Default: value.Plain(i.Default),
+				Policy: p.ID(), Param: i.Name, Type: i.Type, Value: value.Plain(i.Value), Default: value.Plain(i.Default),
 				Source: cmp.Or(i.From, "default"), Minimum: i.Minimum, Maximum: i.Maximum, MinLength: i.MinLength,
 				Enum: i.Enum, Items: i.Items, Description: i.Description, Required: i.Required, Position: i.Pos.String(),
 			})

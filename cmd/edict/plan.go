@@ -39,14 +39,13 @@ func planCommand() *cobra.Command {
 until nothing is left to do, and prints the fields that end up different.
 
 After the edit run those of --policies. Before it run those of --against; without
-it those that run in the cluster by the ConfigMaps of --policy-namespace, of which
+it those that run in the cluster by the PolicySets of --policy-namespace, of which
 the policies of --policies then replace those of the same name; without either
-none, which is the plan of an installation. A policy in a ConfigMap of which nothing
+none, which is the plan of an installation. A policy of a set of which nothing
 runs, because its text was refused or waits, counts as not there.
 
-What the policies may do of what is protected is what the installation allows, if a
-ConfigMap of --policy-namespace shows it, as the chart's does, and what allowances.yaml
-beside them says. Policies that the controller would refuse because they lack an
+What the policies may do of what is protected is what their sets allow, and what
+allowances.yaml beside them says. Policies that the controller would refuse because they lack an
 allowance are named.
 
 The objects are those of the cluster, or manifests (--objects). Nothing is sent to
@@ -127,7 +126,6 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 		after = f.given(errOut, after)
 	}
 	if len(f.against) == 0 {
-		standIn(after, before.Policies)
 		after = overlaid(before.Policies, after)
 	}
 	if in.installed {
@@ -172,14 +170,14 @@ func (f *planFlags) before(ctx context.Context, in *input, errOut io.Writer) (*s
 		return &source.Bundle{Schemas: schema.NewSet(nil)}, nil
 	}
 	world := f.world
-	world.onlyRunning = true
+	world.origin.onlyRunning = true
 	return world.other(ctx, in, f.against, errOut)
 }
 
 // overlaid returns policies with some of them replaced, by name, and others added.
 func overlaid(policies, with []*plan.Policy) []*plan.Policy {
 	out := slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool {
-		return slices.ContainsFunc(with, func(other *plan.Policy) bool { return other.Name == p.Name })
+		return slices.ContainsFunc(with, func(other *plan.Policy) bool { return other.ID() == p.ID() })
 	})
 	return append(out, with...)
 }

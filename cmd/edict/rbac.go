@@ -26,7 +26,7 @@ func rbacCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rbac (PATH... | --policy-namespace NAMESPACE)",
 		Short: "Print the permissions that policies need",
-		Long: `Derives from the policies at each PATH, or in the ConfigMaps of a namespace, what
+		Long: `Derives from the policies at each PATH, or of the PolicySets of a namespace, what
 they must be allowed to do in the cluster, and prints a ClusterRole, and a Role
 for every namespace that a policy is narrowed to. Above each rule stands which
 policies need it. Disabled policies need nothing, unless they are named with

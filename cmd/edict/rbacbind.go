@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -28,7 +30,7 @@ func (f *bindFlags) register(flags *pflag.FlagSet) {
 func (f *bindFlags) roles(name string, permissions []rbac.Permission) (out []role) {
 	for _, policy := range policiesOf(permissions) {
 		mine := slices.DeleteFunc(slices.Clone(permissions), func(p rbac.Permission) bool { return p.Policy != policy })
-		for _, r := range roles(name+"-"+policy, mine) {
+		for _, r := range roles(name+"-"+strings.ReplaceAll(policy, "/", "-"), mine) {
 			if len(r.rules) > 0 {
 				out = append(out, f.bound(r, policy)...)
 			}
@@ -49,12 +51,13 @@ func policiesOf(permissions []rbac.Permission) (out []string) {
 // controller needs to that of the controller.
 func (f *bindFlags) bound(r role, policy string) []role {
 	controller := &account{namespace: f.namespace, name: f.controller}
-	r.policy = policy
+	set, name := identity.ParsePolicyID(policy)
+	r.policy = strings.ReplaceAll(policy, "/", "-")
 	if f.prefix == "" {
 		r.account = controller
 		return []role{r}
 	}
-	r.account = &account{namespace: f.namespace, name: f.prefix + policy}
+	r.account = &account{namespace: f.namespace, name: f.prefix + cmp.Or(set, name)}
 	reads := r
 	reads.name, reads.account, reads.rules = r.name+":reads", controller, shared(r.rules)
 	if len(reads.rules) == 0 {

@@ -1,6 +1,12 @@
 package main
 
 import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +39,8 @@ func releaseCommand() *cobra.Command {
 is left that cannot be deleted when the policies no longer run. Finalizers of
 others stay. A second run finds nothing to do.
 
-With --policy-namespace the policies are first disabled by the annotation
-edict.dev/mode of their ConfigMap, and the controller is waited for; they stay
-disabled. With --policies see to it yourself that no controller runs them.`,
+With --policy-namespace the PolicySets are first disabled by spec.mode, and the
+controller is waited for; they stay disabled. With --policies see to it yourself that no controller runs them.`,
 		Example: "  edict release --policy-namespace edict-system --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.all == (len(args) > 0) {
@@ -70,8 +75,11 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	if err != nil {
 		return found("%v", err)
 	}
-	r.Accounts = identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
-	if err := f.stop(ctx, errOut, set, chosen); err != nil {
+	r.Accounts = &identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
+	for _, p := range chosen {
+		r.Accounts.SetName(p.Set, p.Account)
+	}
+	if err := f.stop(ctx, errOut, chosen); err != nil {
 		return found("%v", err)
 	}
 	r.Policies(ctx, chosen)
@@ -89,9 +97,7 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 		}
 	}
 	for _, id := range broken {
-		if id == nameOf(id) { // a shadow leaves nothing behind
-			t.refuse(id, "it is not known what it leaves behind while it does not compile")
-		}
+		t.refuse(id, "it is not known what it leaves behind while it does not compile")
 	}
 	if !f.all {
 		return chosen, nil
@@ -105,27 +111,47 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 	return chosen, nil
 }
 
-// stop disables the policies and waits for the controller. That it does not
+// stop disables the sets of policies and waits for the controller. That it does not
 // answer is no reason to leave objects behind.
-func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySet, chosen []*plan.Policy) error {
+func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*plan.Policy) error {
 	if f.namespace == "" || f.dryRun {
 		return nil
 	}
-	api, err := f.configMaps()
-	if err != nil {
-		return err
-	}
-	s := release.Stopper{ConfigMaps: api, Timeout: f.timeout, Poll: 200 * time.Millisecond}
-	byMap := map[string][]string{}
+	c := setClient{kubeconfig: f.kubeconfig, namespace: f.namespace}
+	names := map[string]bool{}
 	for _, p := range chosen {
-		name := set.configMaps[p.ID()]
-		byMap[name] = append(byMap[name], p.Name)
+		names[p.Set] = true
 	}
-	running, err := s.Stop(ctx, byMap)
-	if err == nil && len(running) > 0 {
-		fmt.Fprintf(errOut, "no controller has said within %v that it stopped %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
+	for name := range names {
+		set, err := c.get(ctx, name)
+		if err == nil {
+			err = c.patch(ctx, set, func(s *edictv1.PolicySet) { s.Spec.Mode = edictv1.ModeDisabled })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var running []string
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(ctx context.Context) (bool, error) {
+		all, err := c.list(ctx)
+		running = nil
+		for _, s := range all {
+			if names[s.Name] && !s.disabled() {
+				running = append(running, s.Name)
+			}
+		}
+		return len(running) == 0, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		fmt.Fprintf(errOut, "no controller has said within %v that it stopped the sets %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
+		return nil
 	}
 	return err
+}
+
+// disabled reports whether the status of a set says that nothing of it runs.
+func (s *clusterSet) disabled() bool {
+	return s.Status.ObservedGeneration == s.Generation && !slices.ContainsFunc(s.Status.Policies, func(p edictv1.PolicyStatus) bool { return p.Reason != string(edictv1.ModeDisabled) })
 }
 
 func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {

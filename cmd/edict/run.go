@@ -12,7 +12,6 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
@@ -31,10 +30,9 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run (--policies PATH | --policy-namespace NAMESPACE)",
 		Short: "Run the controller",
-		Long: `Runs policies against a cluster. They come from files, or from the ConfigMaps of
-a namespace: those labelled ` + v1alpha1.LabelPolicy + `=true hold policies, those labelled
-` + v1alpha1.LabelParams + `=true values for their params. ConfigMaps are followed while
-the controller runs; what is wrong with one stands in its annotations.`,
+		Long: `Runs policies against a cluster. They come from files, or from the PolicySets of a
+namespace and the ConfigMaps that these name, which are followed while the controller
+runs. The status of a PolicySet has conditions.`,
 		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -85,10 +83,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags := cmd.Flags()
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
-	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
-	flags.StringArrayVar(&o.Allowances, "allowances", nil, "an Allowances file: the protected writes and reads that are allowed; may repeat")
-	flags.StringVar(&o.Installation, "installation", "", "a name of the installation, another one for other arguments and versions, which the status of ConfigMaps shows; edict wait compares it with that of the ConfigMap with allowances")
-	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
+	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of PolicySets, instead of --policies")
+	flags.StringArrayVar(&o.Allowances, "allowances", nil, "an Allowances file for --policies: the protected writes and reads that are allowed; may repeat")
+	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this prefix and the name of their set, unless it names another one, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	params.register(flags)

@@ -2,15 +2,15 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/value"
@@ -18,52 +18,50 @@ import (
 
 // shadowFlags say where to ask what policies in the shadow came to.
 type shadowFlags struct {
-	kubeconfig, namespace, output string
-	endpoint                      endpoint
+	origin origin
+	live   liveFlags
+	output string
 }
 
 func shadowCommand() *cobra.Command {
 	var f shadowFlags
 	cmd := &cobra.Command{
-		Use:   "shadow [POLICY...] (--policy-namespace NAMESPACE | --address URL)",
+		Use:   "shadow [SET/POLICY...]",
 		Short: "Show what policies in Shadow mode would have written",
-		Long: `A policy with mode: Shadow decides and writes nothing. Beside a policy of the
-same name that is enforced, it decides in the same states of the cluster, and
-what it would have done otherwise is counted and listed; alone, all that it
-would have done is.
+		Long: `A policy in Shadow mode decides and writes nothing. In a set with spec.shadowOf it
+decides in the same states of the cluster as the policy of that set, and what it would
+have done otherwise is counted and listed; alone, all that it would have done is.
 
-It is read from the ConfigMaps of the policies (annotation ` + v1alpha1.AnnotationShadow + `), or
-asked of a running controller, at the address of its metrics. With --metrics-secure
-that takes the token of somebody who may get ` + run.ShadowPath + `.`,
-		Example: "  edict shadow --policy-namespace edict-system\n  edict shadow replica-scheduling --address https://localhost:4272 --token \"$(kubectl create token reader)\" --insecure-skip-tls-verify",
+The leader is asked, or a running controller at the address of its metrics. With
+--metrics-secure that takes the token of somebody who may get ` + run.ShadowPath + `.`,
+		Example: "  edict shadow\n  edict shadow next/replica-scheduling --address https://localhost:4272 --token \"$(kubectl create token reader)\" --insecure-skip-tls-verify",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			print, ok := shadowPrinters[f.output]
 			if !ok {
 				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
 			}
-			state, err := f.state(cmd.Context())
+			body, err := f.live.ask(cmd.Context(), &f.origin, run.ShadowPath)
 			if err != nil {
 				return found("%v", err)
 			}
-			if err := state.choose(args); err != nil {
-				return err
+			var reports []reconcile.ShadowReport
+			if err := json.Unmarshal(body, &reports); err != nil {
+				return found("that does not answer as a controller does: %v", err)
 			}
-			if len(state.unreported) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: %s\n", strings.Join(state.unreported, ", "))
-				if len(state.reports) == 0 && f.output == "table" {
-					return nil
+			for _, name := range args {
+				if !slices.ContainsFunc(reports, func(r reconcile.ShadowReport) bool { return r.Policy == name }) {
+					return found("no policy %q is in Shadow mode", name)
 				}
 			}
-			return print(cmd.OutOrStdout(), state.reports)
+			reports = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return len(args) > 0 && !slices.Contains(args, r.Policy) })
+			return print(cmd.OutOrStdout(), reports)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	flags.StringVar(&f.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
-	f.endpoint.register(cmd, "https://localhost:4272")
+	flags.StringVar(&f.origin.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	flags.StringVar(&f.origin.namespace, "policy-namespace", defaultNamespace, "the namespace of the PolicySets")
+	f.live.register(cmd)
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
-	cmd.MarkFlagsOneRequired("policy-namespace", "address")
-	cmd.MarkFlagsMutuallyExclusive("policy-namespace", "address")
 	return cmd
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -104,7 +103,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: simulate.GuardOf(bundle).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
 	if err := outputs(printTable)[f.output](out, sim.Shown(f.output == "json")); err != nil {
 		return err

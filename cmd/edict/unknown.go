@@ -16,12 +16,12 @@ var otherWords = []struct{ words, answer string }{
 	{"lint validate vet compile build audit", "edict check PATH checks policies"},
 	{"diff preview dry-run render template", "edict plan --policies PATH says what policies would change in a cluster, edict simulate in manifests"},
 	{"describe why why-not show trace debug inspect", "edict explain POLICY [NAMESPACE/]NAME says why a policy decides as it does about an object"},
-	{"apply create install deploy upgrade replace push publish", "a policy runs from a ConfigMap: kubectl create configmap NAME --from-file PATH, then kubectl label configmap NAME edict.dev/policy=true, in the namespace of the controller (helm installs that); edict wait waits until it is in force, edict plan says what would change"},
-	{"get list ls status policies ps", "kubectl get configmaps -A -l edict.dev/policy lists the policies of a cluster; edict history lists their revisions, edict hold list what is paused"},
-	{"delete remove uninstall destroy rm", "delete the ConfigMap of the policy with kubectl; edict release takes the finalizers of policies off the objects first"},
+	{"apply create install deploy upgrade replace push publish", "a policy is a document in a ConfigMap that a PolicySet runs: apply both with kubectl in the namespace of the controller; kubectl wait --for=condition=Ready waits, edict plan says what would change"},
+	{"get list ls status policies ps", "kubectl get policysets -A lists the sets of policies of a cluster; edict history lists their texts, edict hold list what is held and paused"},
+	{"delete remove uninstall destroy rm", "delete the PolicySet with kubectl; edict release takes the finalizers of policies off the objects first"},
 	{"logs log events", "kubectl logs shows those of the controller; edict explain POLICY [NAMESPACE/]NAME says what it decided about an object, and why"},
 	{"new generate scaffold", "edict init NAME begins a policy from a recipe"},
-	{"pause suspend stop disable rollout undo revert", "edict hold --policy NAME holds a policy, edict resume ends a pause, edict rollback POLICY takes the last edit back"},
+	{"pause suspend stop disable rollout undo revert", "edict hold SET holds its policies, edict resume SET ends a pause, edict rollback SET takes the last edit back"},
 }
 
 // unknownCommand returns the error for a word that is no command, with the one that may be meant.

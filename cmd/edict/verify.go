@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/verify"
@@ -114,7 +113,7 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 		return nil, nil, err
 	}
 	o := &verify.Options{
-		Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Start: start,
+		Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: simulate.GuardOf(bundle).Assuming(), Start: start,
 		PerKind: f.perKind, Changes: f.changes, Time: f.time, States: f.states, Expected: f.expected, MayForget: f.forget,
 	}
 	test := &verify.Test{Start: start, Params: params}

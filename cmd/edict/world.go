@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/cluster"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
@@ -28,8 +29,6 @@ type worldFlags struct {
 	manifests
 
 	origin origin
-	// onlyRunning leaves out what is in ConfigMaps of the namespace and does not run.
-	onlyRunning bool
 }
 
 // register adds the flags.
@@ -93,7 +92,9 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	if err != nil {
 		return nil, err
 	}
-	in.guard, in.installed = f.guard(ctx, in.bundle, errOut)
+	if in.guard, in.installed, err = f.guard(ctx, in.bundle); err != nil {
+		return nil, err
+	}
 	return in, runnable(errOut, in.bundle)
 }
 
@@ -139,13 +140,26 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 		return nil, err
 	}
 	if len(paths) > 0 {
-		b, err := source.Load(paths, source.Options{Schemas: f.origin.schemas, Params: params, Known: known})
+		edit, err := f.origin.adopt(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b, err := source.Load(paths, source.Options{Schemas: f.origin.schemas, Params: params, Known: known, Edit: edit})
 		if err != nil {
 			return nil, found("%v", err)
 		}
 		return b, nil
 	}
-	return f.inForce(ctx, params, known, errOut)
+	f.origin.inForce = true
+	catalog, _, err := f.origin.catalog(ctx, errOut, params)
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	schemas, err := withFolders(known, f.origin.schemas)
+	if err != nil {
+		return nil, err
+	}
+	return fromCatalog(catalog, schemas, errOut)
 }
 
 // withFolders returns types with those of folders of CRDs; nil are the built-in ones.
@@ -166,7 +180,11 @@ func withFolders(known *schema.Set, folders []string) (*schema.Set, error) {
 // out, and printed: the controller does not run that text either.
 func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*source.Bundle, error) {
 	out := &source.Bundle{Schemas: schemas}
-	problems := told(catalog)
+	var problems document.Problems
+	for _, contents := range catalog.Contents {
+		problems.Append(contents.Problems)
+	}
+	out.Contents = catalog.Contents
 	var wrong source.Findings
 	for _, id := range sortedNames(catalog.Units) {
 		u := catalog.Units[id]

@@ -226,7 +226,7 @@ func (p *Policy) pause(one Pause) {
 		return
 	}
 	p.pauses = append(p.pauses, one)
-	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace), Effect: one.effect})
+	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(), Effect: one.effect})
 }
 
 // Done is the outcome of an allowed effect.

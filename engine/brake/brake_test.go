@@ -167,18 +167,18 @@ func (ten) Suspect() bool { return false }
 func TestPauseOfALimit(t *testing.T) {
 	t.Parallel()
 	limit := plan.Limit{PerWindow: 40, PerCentOf: plan.ObjectsOfPolicy, Input: -1, Window: time.Minute}
-	b := New(Settings{Default: plan.Limits{Changes: &limit}, Namespace: "ns"}, nil)
-	p := b.Policy("p")
-	p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
+	b := New(Settings{Default: plan.Limits{Changes: &limit}}, nil)
+	p := b.Policy("s/p")
+	p.Adopt(&plan.Policy{Set: "s", Name: "p", Revision: "1"})
 	for i := range 10 {
 		e := patch(object{}, object{"a": int64(i)})
 		p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil)
 	}
-	pauses, news := b.Pauses("p"), b.News()
+	pauses, news := b.Pauses("s/p"), b.News()
 	if want := "it wanted more than 4 writes within 1m0s, which is its limit, 40% of objects; the first"; len(pauses) != 1 || !strings.Contains(pauses[0].Message, want) {
 		t.Errorf("want %q, got %+v", want, pauses)
 	}
-	const next = "; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"
+	const next = "; edict resume s lets it go on, edict rollback s takes its last edit back, if it was edited"
 	if len(news) != 1 || !strings.HasSuffix(news[0].Text, next) {
 		t.Errorf("want %q, got %+v", next, news)
 	}

@@ -116,7 +116,10 @@ func (p *Policy) Adopt(next *plan.Policy) {
 	p.pauses = append(p.pauses, p.brakes.kept[p.name]...)
 	delete(p.brakes.kept, p.name)
 	p.revision = next.Revision
-	p.end("goes on: its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })
+	p.end("goes on: its text has changed", func(one *Pause) bool { return one.Revision != "" && one.Revision != next.Revision })
+	for i := range p.pauses { // those that were restored are of the same text
+		p.pauses[i].Revision = next.Revision
+	}
 }
 
 // EndSince ends the pauses that began at an instant or later.

@@ -9,8 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 )
 
-// Restore takes pauses that were kept when another process led. Those of another
-// revision end when their policy begins to run.
+// Restore takes pauses that began when another process led.
 func (b *Brakes) Restore(pauses []Pause) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +110,7 @@ func (b *Brakes) SetHolds(holds []Hold, now time.Time) (out []Woken) {
 		}
 	}
 	for _, h := range b.holds {
-		if !holdIn(before, h.Name) {
+		if !h.Silent && !holdIn(before, &h) {
 			b.news = append(b.news, News{Policy: h.Policy, Kind: HoldBegun, Reason: Held, Text: fmt.Sprintf("%s is held until %s by %s: %s", &h, h.Until.UTC().Format(time.RFC3339), h.By, h.Reason)})
 		}
 	}
@@ -119,14 +118,16 @@ func (b *Brakes) SetHolds(holds []Hold, now time.Time) (out []Woken) {
 		p.note()
 	}
 	for _, h := range before {
-		if holdIn(b.holds, h.Name) {
+		if holdIn(b.holds, &h) {
 			continue
 		}
 		why := "released"
 		if h.Ended(now) {
 			why = "its time is over"
 		}
-		b.news = append(b.news, News{Policy: h.Policy, Kind: HoldEnded, Reason: Held, Text: fmt.Sprintf("%s is no longer held: %s", &h, why)})
+		if !h.Silent {
+			b.news = append(b.news, News{Policy: h.Policy, Kind: HoldEnded, Reason: Held, Text: fmt.Sprintf("%s is no longer held: %s", &h, why)})
+		}
 		if p := b.policies[h.Policy]; p != nil {
 			out = append(out, Woken{h.Policy, p.keptBack(func(k *Kept) bool { return k.Reason == Held })})
 		}
@@ -134,8 +135,8 @@ func (b *Brakes) SetHolds(holds []Hold, now time.Time) (out []Woken) {
 	return out
 }
 
-func holdIn(list []Hold, name string) bool {
-	return slices.ContainsFunc(list, func(h Hold) bool { return h.Name == name })
+func holdIn(list []Hold, of *Hold) bool {
+	return slices.ContainsFunc(list, func(h Hold) bool { return h.Name == of.Name && h.Policy == of.Policy })
 }
 
 // Uncertain returns the keys of a policy of which a removal is kept back because

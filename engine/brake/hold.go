@@ -1,8 +1,6 @@
 package brake
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,33 +10,20 @@ import (
 
 // Hold is what a person keeps back for a while.
 type Hold struct {
-	// Name tells holds apart; it is the key of the document that they are kept in.
-	Name   string `json:"-"`
-	Policy string `json:"policy"`
+	// Name is unique among the holds of a policy.
+	Name   string
+	Policy string
 	// Rule and Key narrow it to a rule, and to an object as NAMESPACE/NAME or
 	// NAME; "" is all.
-	Rule string `json:"rule,omitempty"`
-	Key  string `json:"key,omitempty"`
+	Rule string
+	Key  string
 	// Reason is why, By who holds it.
-	Reason string    `json:"reason"`
-	By     string    `json:"by"`
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until"`
+	Reason string
+	By     string
+	Until  time.Time
+	// Silent keeps its begin and end out of the news.
+	Silent bool
 }
-
-// ParseHold reads a hold as it is kept.
-func ParseHold(name, text string) (Hold, error) {
-	h := Hold{Name: name}
-	if err := json.Unmarshal([]byte(text), &h); err != nil {
-		return h, fmt.Errorf("the hold %q cannot be read: %w", name, err)
-	}
-	if h.Policy == "" || h.Until.IsZero() {
-		return h, fmt.Errorf("the hold %q cannot be read: %w", name, errHold)
-	}
-	return h, nil
-}
-
-var errHold = errors.New("it needs policy and until")
 
 // Ended reports whether the hold is over.
 func (h *Hold) Ended(now time.Time) bool { return !now.Before(h.Until) }

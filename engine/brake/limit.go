@@ -18,8 +18,6 @@ type Settings struct {
 	// keys write: nothing is kept back, a pause is only noted, and only keys that are due
 	// again and again are held to their pace.
 	Virtual bool
-	// Namespace is that of the policies, for messages; "" is none.
-	Namespace string
 }
 
 // The limits of an installation that says nothing.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -26,18 +27,18 @@ const (
 // Pause is a policy that writes nothing until somebody resumes it or its text
 // changes.
 type Pause struct {
-	Policy string `json:"policy"`
+	Policy string
 	// Revision is that of the policy that was paused: another one goes on.
-	Revision string `json:"revision"`
-	Reason   Reason `json:"reason"`
+	Revision string
+	Reason   Reason
 	// Message says what happened; First names the first object that was kept
 	// back.
-	Message string    `json:"message"`
-	First   string    `json:"first"`
-	Since   time.Time `json:"since"`
+	Message string
+	First   string
+	Since   time.Time
 	// Count is how often it happened, Limit what was allowed.
-	Count int64 `json:"count"`
-	Limit int64 `json:"limit"`
+	Count int64
+	Limit int64
 
 	limit  *plan.Limit
 	effect *eval.Effect
@@ -51,12 +52,8 @@ func (p *Pause) Window() time.Duration {
 	return p.limit.Window
 }
 
-// Text is the message with what a person may do: commands, for the namespace of the
-// policies unless it is "".
-func (p *Pause) Text(namespace string) string {
-	of := p.Policy
-	if namespace != "" {
-		of += " --policy-namespace " + namespace
-	}
-	return fmt.Sprintf("%s; edict resume %s lets it go on, edict rollback %s takes its last edit back, if it was edited", p.Message, of, of)
+// Text returns the message with the commands that a person may use.
+func (p *Pause) Text() string {
+	set, _ := identity.ParsePolicyID(p.Policy)
+	return fmt.Sprintf("%s; edict resume %s lets it go on, edict rollback %s takes its last edit back, if it was edited", p.Message, set, set)
 }

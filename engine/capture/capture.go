@@ -68,7 +68,7 @@ func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 }
 
 func name(r *record.Record) string {
-	return fmt.Sprintf("%s %s decided about %s", r.Inputs.Policy.Name, r.Inputs.Policy.Revision, r.Inputs.Key)
+	return fmt.Sprintf("%s %s decided about %s", r.Inputs.Policy.ID(), r.Inputs.Policy.Revision, r.Inputs.Key)
 }
 
 // testCase returns the case of a test; a primary that was not there from the

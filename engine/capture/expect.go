@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -36,8 +37,8 @@ func agree(r *record.Record, got simulate.Result, values *snapshot.Values) error
 		}
 		want, have := plainEffect(e, values), plain(again[i])
 		if r.SeesValues() {
-			unapplied(want.Patch, r.Inputs.Policy.Name)
-			unapplied(have.Patch, r.Inputs.Policy.Name)
+			unapplied(want.Patch, r.Inputs.Policy.Owner())
+			unapplied(have.Patch, r.Inputs.Policy.Owner())
 		}
 		if diff := cmp.Diff(want, have); diff != "" {
 			return fmt.Errorf("%w: it writes otherwise (-then +again):\n%s", ErrNotAlone, diff)
@@ -51,7 +52,7 @@ func unapplied(patch any, policy string) {
 	body, _ := patch.(map[string]any)
 	metadata, _ := body["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	delete(annotations, plan.AppliedPrefix+policy)
+	delete(annotations, plan.AppliedKey(policy))
 }
 
 // effect is what two writes have to have in common.
@@ -74,6 +75,7 @@ func expectation(r *record.Record, got simulate.Result) map[string]any {
 	for _, e := range got.Effects {
 		one, _ := apiserver.Generic(e).(map[string]any)
 		delete(one, "at")
+		_, one["policy"] = identity.ParsePolicyID(e.Policy) // in a file it is in no set
 		effects = append(effects, one)
 	}
 	out := map[string]any{"effects": effects}

@@ -6,9 +6,11 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/fixture"
@@ -20,7 +22,7 @@ func TestMarkedSecrets(t *testing.T) {
 	t.Parallel()
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Secret}\n  rules:\n" +
 		"    - name: r\n      do: [{log: {message: \"${json.encode([object.metadata.annotations, object.data])}\"}}]\n"
-	p, problems, err := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+	p, problems, err := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0].Compile(fixture.Kinds().Known(), nil)
 	if p == nil {
 		t.Fatal(problems, err)
 	}
@@ -40,6 +42,21 @@ func TestMarkedSecrets(t *testing.T) {
 		annotations := got[0]["metadata"].(map[string]any)["annotations"].(map[string]any)
 		if !ok || strings.Contains(key, "czNjcmV0") || annotations["kept"] != "x" || annotations[v1alpha1.AnnotationDigests] == nil {
 			t.Errorf("values are seen: %t: %v", values, got[0])
+		}
+	}
+}
+
+// TestPolicyOfASet: the expectations name the policy as the test has it, in no set.
+func TestPolicyOfASet(t *testing.T) {
+	t.Parallel()
+	r := &record.Record{Inputs: record.Inputs{Input: eval.Input{Policy: &plan.Policy{Set: "s", Name: "p"}}}}
+	effects, ok := expectation(r, simulate.Result{Effects: []simulate.Effect{{Policy: "s/p", Rule: "r"}, {Policy: "p", Rule: "r"}}})["effects"].([]any)
+	if !ok || len(effects) != 2 {
+		t.Fatal(effects)
+	}
+	for _, e := range effects {
+		if one, _ := e.(map[string]any); one["policy"] != "p" || one["rule"] != "r" {
+			t.Errorf("it expects %v", e)
 		}
 	}
 }

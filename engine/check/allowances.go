@@ -11,17 +11,22 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
 )
 
 // allowances finds what a policy may not do without an allowance.
 func allowances(p *policy) {
-	g := guard.New(p.bundle.Allowances)
+	g := simulate.GuardOf(p.bundle)
 	lacks := g.Lacks(p.plan)
 	kinds := byKind(lacks, kindOfLack)
 	for i, found := range guard.Problems(lacks) {
 		hint := found.Hint
 		if !strings.HasPrefix(hint, "there is an allowance") {
-			hint = p.nearly(kinds[i][0]) + "add to allowances.yaml beside the policies (edict allowances prints the whole document):\n" + indented(allow(kinds[i]), "    ")
+			where := "allowances.yaml beside the policies (edict allowances prints the whole document)"
+			if p.plan.Set != "" {
+				where = "spec.allow of the PolicySet " + p.plan.Set
+			}
+			hint = p.nearly(kinds[i][0]) + "add to " + where + ":\n" + indented(allow(kinds[i]), "    ")
 		}
 		p.report(document.MissingAllowance, found.Position, hint, found.Message)
 	}

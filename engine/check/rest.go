@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -25,7 +24,7 @@ func rest(p *policy) {
 	ctx := context.Background()
 	sim := simulate.New(ctx, simulate.Options{
 		Policies: []*plan.Policy{p.plan}, Schemas: p.bundle.Schemas, Objects: []simulate.Object{p.example()},
-		Guard: guard.New(p.bundle.Allowances).Assuming(), Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Guard: simulate.GuardOf(p.bundle).Assuming(), Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
 	for range maxEvaluations {
 		pending := sim.Pending()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/identity"
+
 	"github.com/edict-dev/edict/engine/document"
 )
 
@@ -45,7 +47,7 @@ func deleted(sets []*set) (out []*set) {
 
 // untilHeld is true once the condition of the finalizer has held.
 func (e *expansion) untilHeld() string {
-	return fmt.Sprintf("object.metadata.?annotations[?%q].hasValue()", UntilPrefix+e.policy.Metadata.Name.Value)
+	return fmt.Sprintf("object.metadata.?annotations[?%q].hasValue()", identity.MarkKey(UntilPrefix, e.policy.ID(), ""))
 }
 
 // until is the rule that writes an annotation when the condition of the finalizer holds. The
@@ -53,7 +55,7 @@ func (e *expansion) untilHeld() string {
 func (e *expansion) until() *document.Node {
 	until := e.policy.Spec.Finalizer.Until
 	at := until.Pos()
-	noted := mapping(at, field{UntilPrefix + e.policy.Metadata.Name.Value, document.NewText(at, "true")})
+	noted := mapping(at, field{identity.MarkKey(UntilPrefix, e.policy.ID(), ""), document.NewText(at, "true")})
 	return mapping(at, field{"name", document.NewText(at, untilName)},
 		field{"when", document.NewText(at, "object != null && has(object.metadata.deletionTimestamp) && !"+e.untilHeld()+" && ("+until.Value+")")},
 		field{"do", document.NewList(at, mapping(at, field{"annotations", mapping(at, field{"set", noted})}))})

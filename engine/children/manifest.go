@@ -9,10 +9,11 @@ import (
 
 // The labels and annotations by which a child is found again.
 const (
-	// PolicyLabel is the policy that keeps the object, ChildLabel its name among the
-	// children of the policy.
-	PolicyLabel = "edict.dev/policy"
-	ChildLabel  = "edict.dev/child"
+	// PolicySetLabel and PolicyLabel are the policy that keeps the object, ChildLabel its name among
+	// the children of the policy.
+	PolicySetLabel = "edict.dev/policyset"
+	PolicyLabel    = "edict.dev/policy"
+	ChildLabel     = "edict.dev/child"
 	// PrimaryName and PrimaryNamespace are annotations: names may be longer than the
 	// value of a label.
 	PrimaryName      = "edict.dev/primary-name"
@@ -20,8 +21,7 @@ const (
 	// WhenUnwanted is an annotation with the whenUnwanted of the set, if it is Orphan. It holds
 	// also when the policy no longer has the set.
 	WhenUnwanted = "edict.dev/when-unwanted"
-	// UntilPrefix and the name of a policy are the annotation that is set once finalizer.until
-	// has held.
+	// UntilPrefix begins the annotation that is set once finalizer.until has held.
 	UntilPrefix = "until.edict.dev/"
 )
 
@@ -32,6 +32,9 @@ const ownNamespace = "${key.namespace}"
 // only some of the marks is somebody else's.
 func (e *expansion) mine() string {
 	out := label(PolicyLabel) + fmt.Sprintf(" == %q && ", e.policy.Metadata.Name.Value) + annotation(PrimaryName) + " == key.name"
+	if set := e.policy.Set; set != "" {
+		out = label(PolicySetLabel) + fmt.Sprintf(" == %q && ", set) + out
+	}
 	if e.cluster() {
 		return out
 	}
@@ -57,8 +60,12 @@ func (s *set) manifest() *document.Node {
 	if s.doc.WhenUnwanted.Value == orphanChildren {
 		annotations = append(annotations, field{WhenUnwanted, document.NewText(at, orphanChildren)})
 	}
+	labels := []field{{PolicyLabel, document.NewText(at, s.expansion.policy.Metadata.Name.Value)}, {ChildLabel, document.NewText(at, s.name)}}
+	if set := s.expansion.policy.Set; set != "" {
+		labels = append(labels, field{PolicySetLabel, document.NewText(at, set)})
+	}
 	fields := []field{
-		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, document.NewText(at, s.expansion.policy.Metadata.Name.Value)}, field{ChildLabel, document.NewText(at, s.name)})},
+		{"labels", with(metadata.Get("labels"), at, labels...)},
 		{"annotations", with(metadata.Get("annotations"), at, annotations...)},
 	}
 	if s.doc.Owner {

@@ -153,7 +153,7 @@ func (s *set) pruned() *document.Node {
 	case whenUnwanted:
 		stays = "!variables." + releasedName
 	}
-	out := removal(at, "child "+s.name+" no longer wanted", fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()), stays, unmark(at, child),
+	out := removal(at, "child "+s.name+" no longer wanted", fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()), stays, s.expansion.unmark(at, child),
 		mapping(at, field{"delete", mapping(at, field{"of", document.NewText(at, child)}, field{"propagation", s.doc.Propagation.Node})}))
 	if len(when) > 0 {
 		out = with(out, at, field{"when", document.NewText(at, strings.Join(when, " && "))})
@@ -207,10 +207,14 @@ func (s *set) unwanted() string {
 
 // unmark is an action that removes the marks of a child from an object: nothing deletes it
 // any more.
-func unmark(at document.Position, of string) *document.Node {
+func (e *expansion) unmark(at document.Position, of string) *document.Node {
 	none := &document.Node{Kind: document.Null, Text: "null", Pos: at}
+	labels := []field{{PolicyLabel, none}, {ChildLabel, none}}
+	if e.policy.Set != "" {
+		labels = append(labels, field{PolicySetLabel, none})
+	}
 	return mapping(at, field{"patch", mapping(at, field{"of", document.NewText(at, of)}, field{"value", mapping(at, field{"metadata", mapping(at,
-		field{"labels", mapping(at, field{PolicyLabel, none}, field{ChildLabel, none})},
+		field{"labels", mapping(at, labels...)},
 		field{"annotations", mapping(at, field{PrimaryName, none}, field{PrimaryNamespace, none}, field{WhenUnwanted, none})},
 	)})})})
 }

@@ -60,5 +60,5 @@ func (u unlisted) pruned(i int) *document.Node {
 	return removal(at, fmt.Sprintf("children of %s %s that the policy no longer has", u.apiVersion.Text, u.kind.Text),
 		fmt.Sprintf("inputs.%s.filter(item, variables.%s || !(%s))", u.name(i), releasedName, strings.Join(wanted, " || ")),
 		fmt.Sprintf("object == null || child.metadata.?annotations[?%q].orValue(\"\") == %q", WhenUnwanted, orphanChildren),
-		unmark(at, item.Text), mapping(at, field{"delete", mapping(at, field{"of", item})}))
+		u.expansion.unmark(at, item.Text), mapping(at, field{"delete", mapping(at, field{"of", item})}))
 }

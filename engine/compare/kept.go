@@ -49,18 +49,18 @@ func (k Kept) String() string {
 func kept(before, after []*plan.Policy) (out []Kept) {
 	now, policies := map[string]map[schema.GVK][]string{}, map[string]*plan.Policy{}
 	for _, p := range after {
-		now[p.Name], policies[p.Name] = patched(p), p
+		now[p.ID()], policies[p.ID()] = patched(p), p
 	}
 	for _, p := range before {
 		was := patched(p)
 		for _, gvk := range slices.SortedFunc(maps.Keys(was), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) }) {
-			fields := slices.DeleteFunc(was[gvk], func(f string) bool { return slices.Contains(now[p.Name][gvk], f) })
+			fields := slices.DeleteFunc(was[gvk], func(f string) bool { return slices.Contains(now[p.ID()][gvk], f) })
 			if len(fields) > 0 {
-				out = append(out, Kept{Policy: p.Name, APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
+				out = append(out, Kept{Policy: p.ID(), APIVersion: gvk.APIVersion, Kind: gvk.Kind, Fields: fields})
 			}
 		}
-		for _, orphans := range plan.FindOrphans(p, policies[p.Name]) {
-			out = append(out, Kept{Policy: p.Name, APIVersion: orphans.Kind.APIVersion, Kind: orphans.Kind.Kind, Fields: []string{}, Children: orphans.Children})
+		for _, orphans := range plan.FindOrphans(p, policies[p.ID()]) {
+			out = append(out, Kept{Policy: p.ID(), APIVersion: orphans.Kind.APIVersion, Kind: orphans.Kind.Kind, Fields: []string{}, Children: orphans.Children})
 		}
 	}
 	return out

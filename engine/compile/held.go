@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/identity"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
@@ -59,7 +61,7 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	at, name := r.When.Held.Pos(), slug(r.Name.Value)
 	empty := &document.Node{Kind: document.Map, Pos: at}
 	condition := "held_" + strings.ReplaceAll(name, "-", "_")
-	annotation := plan.HeldPrefix + keptName(h.policy, r)
+	annotation := identity.MarkKey(plan.HeldPrefix, h.policy.ID(), r.Name.Value)
 	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
 	stored := annotationOf(annotation)
 	// Ignore times more than MaxAhead after now: clocks of processes differ by less.

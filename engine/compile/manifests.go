@@ -120,7 +120,7 @@ func childPlace(t *cel.Template) analyze.Scope {
 
 // appliedMask is what tells whether an object is applied already.
 func (cs *manifests) appliedMask(c *plan.Child) *value.Mask {
-	return value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + cs.policy}, &value.Mask{}))
+	return value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedKey(cs.policy)}, &value.Mask{}))
 }
 
 // forOne notes whether an object that is applied says which primary object it is for: it

@@ -52,7 +52,7 @@ func reservedParams(p *plan.Policy, problems *findings) {
 		fields.EachField(func(below []string, _ bool) {
 			path := slices.Concat(under, below)
 			key := path[len(path)-1]
-			if len(path) > 1 && slices.Contains([]string{"labels", "annotations"}, path[len(path)-2]) && plan.Reserved(key) && !plan.Marks(p.Name, key) {
+			if len(path) > 1 && slices.Contains([]string{"labels", "annotations"}, path[len(path)-2]) && plan.Reserved(key) && !p.Marks(key) {
 				problems.Reportf(document.InvalidName, at, reservedHint, "by its params the action writes %q, a key below edict.dev, which only Edict itself writes", key)
 			}
 		})

@@ -24,6 +24,11 @@ func newPlan(doc *v1alpha1.Policy, problems *findings) *plan.Policy {
 	}
 	out := &plan.Policy{Name: name.Value, Of: doc.Of, Source: doc.Pos, Graph: analyze.New(analyze.Policy, name.Value, doc.Pos)}
 	out.Mode = mode(doc.Spec.Mode, problems)
+	var rules []string
+	for i := range doc.Spec.Rules {
+		rules = append(rules, doc.Spec.Rules[i].Name.Value)
+	}
+	out.MarkKeys = plan.MarkKeys(doc.ID(), rules)
 	if !doc.Spec.For.Kind.Set() || !doc.Spec.For.APIVersion.Set() {
 		problems.Hintf(doc.Pos, "spec.for: {apiVersion: ..., kind: ...} says which objects the policy decides about", "spec.for is missing")
 		return nil

@@ -3,6 +3,8 @@ package compile
 import (
 	"strconv"
 
+	"github.com/edict-dev/edict/engine/identity"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -45,7 +47,7 @@ func (rs *rates) rate(r *v1alpha1.Rule, out *plan.Rule) *plan.Rate {
 	text := func(expression string) v1alpha1.Text {
 		return v1alpha1.Text{Value: expression, Node: document.NewText(d.Pos, expression)}
 	}
-	name := plan.RatePrefix + keptName(rs.policy, r)
+	name := identity.MarkKey(plan.RatePrefix, rs.policy.ID(), r.Name.Value)
 	note := v1alpha1.MapAction{Pos: d.Pos, Set: []v1alpha1.Entry[v1alpha1.Template]{
 		{Key: text(name), Value: v1alpha1.Template{Node: text("${" + ratedName + "}").Node}},
 	}}

@@ -74,12 +74,12 @@ func (ts *targets) expression(s *scope, of *v1alpha1.Target) *target {
 		}
 	}
 	t.of = ts.kinds.shared(all...)
-	t.read(s.node, identity)
+	t.read(s.node, nameMask)
 	return t
 }
 
-// identity is what names an object.
-var identity = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
+// nameMask is what names an object.
+var nameMask = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
 
 // named is {apiVersion, kind, namespace, name}.
 func (ts *targets) named(s *scope, of *v1alpha1.Target) *target {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/plan"
 )
 
 // each is a rule that applies a Part for each of some items; more is said of the rule.
@@ -97,8 +99,8 @@ func TestKeeper(t *testing.T) {
 		"owned by somebody's doing":    {owners, fields(byA, `{"f:metadata": {"f:labels": {"f:x": {}}}}`), false},
 		"owned by one before":          {owners, fields(strings.Replace(byA, "uid: uid-a", "uid: before", 1), held), false},
 		"owned by another kind":        {owners, fields(strings.Replace(byA, "kind: Widget", "kind: Node", 1), held), false},
-		"owned, nobody is noted":       {owners, byA + ", annotations: {applied.edict.dev/p: x}", true},
-		"not owned, nobody is noted":   {owners, "annotations: {applied.edict.dev/p: x}", false},
+		"owned, nobody is noted":       {owners, byA + ", annotations: {" + plan.AppliedKey("p") + ": x}", true},
+		"not owned, nobody is noted":   {owners, "annotations: {" + plan.AppliedKey("p") + ": x}", false},
 		"owned, in a child's own ways": {child, fields(byA, held), false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -148,10 +148,10 @@ func (p applying) removes() bool {
 	return !c.object(held, p.manifest, p.t.value, p.a.Type, nil)
 }
 
-func (p applying) annotation() string { return plan.AppliedPrefix + p.run.ev.in.Policy.Name }
+func (p applying) annotation() string { return plan.AppliedKey(p.run.ev.in.Policy.Owner()) }
 
 // manager is the field manager of the policy.
-func (p applying) manager() string { return world.ManagerPrefix + p.run.ev.in.Policy.Name }
+func (p applying) manager() string { return world.ManagerPrefix + p.run.ev.in.Policy.Owner() }
 
 // digest is of what a policy says of an object, but for what it says once.
 func (p applying) digest() value.Value {

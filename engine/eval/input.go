@@ -55,7 +55,7 @@ func (s search) judge(o *world.Object, f *frame) *member {
 // with the marks of a child has another manager. It reports true if no manager is noted.
 func (s search) kept(o *world.Object) bool {
 	m := o.Managers()
-	return !s.in.Kept || m == nil || m.Has(world.ManagerPrefix+s.ev.in.Policy.Name)
+	return !s.in.Kept || m == nil || m.Has(world.ManagerPrefix+s.ev.in.Policy.Owner())
 }
 
 // consider returns an object as a member that is judged next in a frame.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/identity"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/edict-dev/edict/engine/children"
@@ -48,7 +50,7 @@ func (p applying) other(key Key) *world.Object {
 // marks of the policy.
 func (p applying) marked(object *value.Map) Key {
 	label := func(name string) string { return value.StringAt(object, "metadata", "labels", name) }
-	if label(children.PolicyLabel) != p.run.ev.in.Policy.Name || label(children.ChildLabel) == "" {
+	if identity.PolicyID(label(children.PolicySetLabel), label(children.PolicyLabel)) != p.run.ev.in.Policy.Owner() || label(children.ChildLabel) == "" {
 		return Key{}
 	}
 	annotation := func(name string) string { return value.StringAt(object, "metadata", "annotations", name) }

@@ -30,13 +30,13 @@ func Labels(ctx context.Context, in Input, labels []plan.Label) map[string]strin
 func Variable(ctx context.Context, in Input, name string) (value.Value, error) {
 	slot, ok := in.Policy.Slots.Of("variables." + name)
 	if !ok || slot.Kind != plan.VariableSlot {
-		return nil, fmt.Errorf("the policy %s has no variable %q", in.Policy.Name, name)
+		return nil, fmt.Errorf("the policy %s has no variable %q", in.Policy.ID(), name)
 	}
 	in.Shared = nil
 	ev := plainly(ctx, in)
 	defer ev.meter.Close()
 	if ev.object == nil && !in.Policy.Primary.Optional {
-		return nil, fmt.Errorf("there is no %s %s that the policy %s decides about", in.Policy.Primary.Kind, in.Key, in.Policy.Name)
+		return nil, fmt.Errorf("there is no %s %s that the policy %s decides about", in.Policy.Primary.Kind, in.Key, in.Policy.ID())
 	}
 	return ev.reader.variable(slot.Index)
 }

@@ -70,13 +70,13 @@ func (w *World) look(ctx context.Context, q Question) (r *record.Record, err err
 		if err != nil {
 			return err
 		}
-		c := s.sim.Controller(p.Name)
+		c := s.sim.Controller(p.ID())
 		if c == nil {
-			return &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.Name, p.Mode)}
+			return &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.ID(), p.Mode)}
 		}
 		r = c.Look(ctx, q.Key, w.options.Start.Add(q.Clock.After), nil)
 		if !r.Exists() {
-			return &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.Name)}
+			return &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.ID())}
 		}
 		return nil
 	})

@@ -35,19 +35,19 @@ func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
 	var out *KeyList
 	err = w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
 		w.mu.Lock()
-		out = w.keys[p.Name]
+		out = w.keys[p.ID()]
 		w.mu.Unlock()
 		if out != nil {
 			return nil
 		}
-		out = &KeyList{Policy: p.Name, Keys: []KeyState{}}
-		if c := s.sim.Controller(p.Name); c != nil {
+		out = &KeyList{Policy: p.ID(), Keys: []KeyState{}}
+		if c := s.sim.Controller(p.ID()); c != nil {
 			if out.Keys, err = w.states(ctx, c); err != nil {
 				return err
 			}
 		}
 		w.mu.Lock()
-		w.keys[p.Name] = out
+		w.keys[p.ID()] = out
 		w.mu.Unlock()
 		return nil
 	})

@@ -67,7 +67,7 @@ func (w *World) recorded(ctx context.Context, q Question) (*record.Record, error
 		return nil, err
 	}
 	for _, r := range p.records {
-		if r.ID() == q.Record && r.Inputs.Policy.Name == q.Policy && r.Inputs.Key == q.Key {
+		if r.ID() == q.Record && r.Inputs.Policy.ID() == q.Policy && r.Inputs.Key == q.Key {
 			return r, nil
 		}
 	}

@@ -23,7 +23,7 @@ type Param struct {
 
 func describe(p *plan.Policy) Policy {
 	out := Policy{
-		Name: p.Name, Revision: p.Revision, Mode: string(p.Mode), Kind: p.Primary.Kind, File: p.Source.File,
+		Name: p.ID(), Revision: p.Revision, Mode: string(p.Mode), Kind: p.Primary.Kind, File: p.Source.File,
 		Selects: p.HasSelections, Hidden: record.SeesValues(p), Params: []Param{},
 	}
 	for _, i := range p.ParamInfo {

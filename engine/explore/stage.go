@@ -145,7 +145,7 @@ const pageSetsIt = "edict explore"
 func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Policy, error) {
 	unit := unitOf(w.options.Bundle, p)
 	if unit == nil {
-		return nil, &NotFoundError{What: fmt.Sprintf("the text of the policy %q is not known", p.Name)}
+		return nil, &NotFoundError{What: fmt.Sprintf("the text of the policy %q is not known", p.ID())}
 	}
 	with := *unit
 	with.Overrides = maps.Clone(unit.Overrides)
@@ -165,7 +165,7 @@ func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Poli
 // unitOf returns the text of a policy; nil when it is not known.
 func unitOf(b *source.Bundle, p *plan.Policy) *source.Unit {
 	for _, u := range b.Units {
-		if u.Document.Pos == p.Source && u.Name() == p.Name {
+		if u.Document.Pos == p.Source && u.ID() == p.ID() {
 			return u
 		}
 	}

@@ -75,7 +75,7 @@ func events(p *past, hidden map[string]bool) []Event {
 
 // eventsOf returns what came of a decision.
 func eventsOf(r *record.Record, hidden map[string]bool) (out []Event) {
-	id := r.Inputs.Policy.Name
+	id := r.Inputs.Policy.ID()
 	event := Event{At: r.At.UTC(), Policy: id, Key: r.Inputs.Key, Record: r.ID()}
 	for _, o := range r.Outcomes {
 		if !o.Written() {
@@ -101,7 +101,7 @@ func (w *World) hidden() map[string]bool {
 		all = slices.Concat(all, w.options.Against.Policies)
 	}
 	for _, p := range all {
-		out[p.Name] = out[p.Name] || record.SeesValues(p)
+		out[p.ID()] = out[p.ID()] || record.SeesValues(p)
 	}
 	return out
 }

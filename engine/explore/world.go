@@ -88,7 +88,7 @@ func (w *World) Summary(ctx context.Context) (*Summary, error) {
 	err := w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
 		for _, p := range w.options.Bundle.Policies {
 			one := describe(p)
-			if c := s.sim.Controller(p.Name); c != nil && p.Mode == plan.Enforce {
+			if c := s.sim.Controller(p.ID()); c != nil && p.Mode == plan.Enforce {
 				one.Keys = len(c.Keys())
 			}
 			out.Policies = append(out.Policies, one)
@@ -105,11 +105,11 @@ func policyOf(policies []*plan.Policy, name string) (*plan.Policy, error) {
 	var names, kinds []string
 	var found *plan.Policy
 	for _, p := range policies {
-		names = append(names, p.Name)
-		if p.Named(name) && !slices.Contains(kinds, p.Name) {
-			kinds = append(kinds, p.Name)
+		names = append(names, p.ID())
+		if p.Named(name) && !slices.Contains(kinds, p.ID()) {
+			kinds = append(kinds, p.ID())
 		}
-		if p.Name == name && (found == nil || p.Mode == plan.Enforce) {
+		if p.ID() == name && (found == nil || p.Mode == plan.Enforce) {
 			found = p
 		}
 	}

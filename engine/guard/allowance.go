@@ -1,17 +1,14 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/google/cel-go/common/types"
+	"github.com/edict-dev/edict/engine/identity"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 // What an allowance can open of a kind besides its fields.
@@ -46,8 +43,8 @@ type Allowance struct {
 	Field string
 	// Namespaces are those that it holds in; none means everywhere.
 	Namespaces []string
-	// Pin says for which policy it holds, besides the name.
-	Pin Pin
+	// Pinned reports whether it is of a pinned PolicySet.
+	Pinned bool
 }
 
 // Closed is a field that a pinned policy obeys: writing it needs an allowance that is bound
@@ -69,23 +66,10 @@ func (c *Closed) covers(gvk schema.GVK, field string, f form) bool {
 	return c.Kind == gvk.Kind && (c.AnyGroup || c.Group == gvk.Group()) && (covered(field, c.Field) || f != inner && covered(c.Field, field))
 }
 
-// Pin binds an allowance to more than the name of a policy, which whoever may
-// write policies can take.
-type Pin struct {
-	// ConfigMap is the name of the one that the policy stands in, Text the digest
-	// of its text (source.Unit.Digest). "" is any.
-	ConfigMap, Text string
-	// Mode is the most that the policy may be; "" is any.
-	Mode plan.Mode
-	// Params are values that the policy's params must have.
-	Params map[string]value.Value
-}
-
-// New makes a guard of what an installation allows.
-func New(allowances []v1alpha1.Allowance) Guard {
-	var g Guard
+// Add adds the allowances of a PolicySet; set is empty for those of files.
+func (g *Guard) Add(set string, pinned bool, allowances []v1alpha1.Allowance) {
 	for _, a := range allowances {
-		one := Allowance{Policy: a.Policy.Value, Group: a.APIGroup.Value, AnyGroup: !a.APIGroup.Set(), Kind: a.ForKind.Value, Pin: pin(a.Pinned)}
+		one := Allowance{Policy: identity.PolicyID(set, a.Policy.Value), Group: a.APIGroup.Value, AnyGroup: !a.APIGroup.Set(), Kind: a.ForKind.Value, Pinned: pinned}
 		for _, namespace := range a.Namespaces {
 			one.Namespaces = append(one.Namespaces, namespace.Value)
 		}
@@ -94,48 +78,18 @@ func New(allowances []v1alpha1.Allowance) Guard {
 			g.Allowed = append(g.Allowed, one)
 		}
 		for _, field := range a.Obeys {
-			if one.Pin.Text != "" {
+			if one.Pinned {
 				g.Closed = append(g.Closed, Closed{one.Policy, one.Group, one.AnyGroup, one.Kind, field.Value})
 			}
 		}
 	}
+}
+
+// New returns a guard with the allowances of files.
+func New(allowances []v1alpha1.Allowance) Guard {
+	var g Guard
+	g.Add("", false, allowances)
 	return g
-}
-
-func pin(p v1alpha1.Pin) Pin {
-	out := Pin{ConfigMap: p.ConfigMap.Value, Text: p.Text.Value, Mode: plan.Mode(p.Mode.Value), Params: map[string]value.Value{}}
-	for _, e := range p.Params {
-		out.Params[e.Key.Value] = value.Freeze(e.Value.Plain(), nil, value.KeepAll)
-	}
-	return out
-}
-
-// unmet says why an allowance for the policy's name does not hold for the
-// policy; "" says that it does.
-func (a *Allowance) unmet(p *plan.Policy) string {
-	switch {
-	case a.Pin.ConfigMap != "" && p.Origin.ConfigMap != "" && a.Pin.ConfigMap != p.Origin.ConfigMap:
-		return fmt.Sprintf("it holds for the policy of the ConfigMap %s, this one is of %s", a.Pin.ConfigMap, p.Origin.ConfigMap)
-	case a.Pin.Text != "" && p.Origin.ConfigMap != "" && a.Pin.Text != p.Origin.Text:
-		return fmt.Sprintf("it holds for the text %s, this one is %s: the installation has to allow a changed text", a.Pin.Text, p.Origin.Text)
-	}
-	if p.Mode == plan.Enforce && a.Pin.Mode != "" && a.Pin.Mode != plan.Enforce {
-		return fmt.Sprintf("it holds while the mode is at most %s, and this policy is set to %s: the installation has to set that mode", a.Pin.Mode, p.Mode)
-	}
-	for name, want := range a.Pin.Params {
-		if got := p.Params[name]; !value.Same(want, got) && !sameDuration(want, got) {
-			return fmt.Sprintf("it holds while the param %s is %v, which is %v now: the installation has to allow another value", name, value.Plain(want), value.Plain(got))
-		}
-	}
-	return ""
-}
-
-// sameDuration reports whether a text says how long a duration is.
-func sameDuration(text, v value.Value) bool {
-	written, _ := value.Str(text)
-	d, ok := v.(types.Duration)
-	parsed, err := time.ParseDuration(written)
-	return ok && err == nil && parsed == d.Duration
 }
 
 // covers reports whether it opens what is needed.

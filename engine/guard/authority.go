@@ -59,7 +59,7 @@ func ObeyedByAll(policies []*plan.Policy) (out [][]Obeyed, g Guard) {
 		g.Closed = nil
 		for i, p := range policies {
 			for _, o := range out[i] {
-				g.Closed = append(g.Closed, Closed{Policy: p.Name, Group: o.Group(), Kind: o.Kind, Field: o.Field})
+				g.Closed = append(g.Closed, Closed{Policy: p.ID(), Group: o.Group(), Kind: o.Kind, Field: o.Field})
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (o *origins) compare(p *cel.Program, into map[analyze.Root]bool) {
 
 // action notes the fields that an action writes to protected fields.
 func (o *origins) action(a plan.Action) {
-	f := finder{grants: &Grants{policy: o.policy.Name, guard: &o.guard}, policy: o.policy, rule: o.rule}
+	f := finder{grants: &Grants{policy: o.policy, guard: &o.guard}, policy: o.policy, rule: o.rule}
 	f.actions([]plan.Action{a})
 	f.lacks = slices.DeleteFunc(f.lacks, func(l Lack) bool { return !l.need.rights() })
 	o.onlyOwned = len(f.lacks) > 0 && !slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.Field != "metadata.ownerReferences" })
@@ -298,7 +298,7 @@ func (o *origins) action(a plan.Action) {
 func (o *origins) made(a *plan.Child, protected bool) {
 	var first, rest []func()
 	o.eachLeaf(a.Manifest, nil, func(path []string, t *cel.Template) {
-		of, f := patched{o.policy.Name, a.GVK, false, a.Take}, leaf
+		of, f := patched{o.policy, a.GVK, false, a.Take}, leaf
 		if t.Program() != nil { // it may have all that is below
 			of.patch, f = true, removed
 		}
@@ -396,7 +396,7 @@ func (o *origins) note(f *analyze.Flow, n need) {
 		if field == "" {
 			field = Everything
 		}
-		if identity(part.Path) || len(part.Path) > 1 && part.Path[0] == "metadata" && slices.Contains(plan.ServerMetadata, part.Path[1]) {
+		if names(part.Path) || len(part.Path) > 1 && part.Path[0] == "metadata" && slices.Contains(plan.ServerMetadata, part.Path[1]) {
 			continue
 		}
 		o.add(Obeyed{gvk, field, n.String()})

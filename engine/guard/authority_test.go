@@ -77,12 +77,11 @@ func TestPinnedPoliciesObeyOnlyPinnedOnes(t *testing.T) {
 	const obeying = header + "      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {containers: [{name: c, image: \"${object.metadata.annotations.image}\"}]}}}]\n"
 	const writing = "\n---\n" + header + "      do: [{annotations: {set: {image: x, other: y}}}]\n"
 	list := policiesOf(t, obeying+strings.Replace(writing, "name: p}", "name: w}", 1))
-	pinned := guard.Pin{Text: "sha256:1"}
-	makes := guard.Allowance{Policy: "p", Kind: "Pod", Field: "spec.containers.image", Pin: pinned}
+	makes := guard.Allowance{Policy: "p", Kind: "Pod", Field: "spec.containers.image", Pinned: true}
 	closes := []guard.Closed{{Policy: "p", Kind: "Node", Field: "metadata.annotations.image"}}
 	writes := guard.Allowance{Policy: "w", Kind: "Node", Field: "metadata.annotations.image"}
 	writesPinned := writes
-	writesPinned.Pin = pinned
+	writesPinned.Pinned = true
 	const open = "the policy p is pinned, and takes from metadata.annotations.image of Node what it may write spec.containers.image of Pod: the installation has to close that field for other policies"
 	const obeyed = "the policy w may not write metadata.annotations.image of Node, which the pinned policy p obeys (an allowance for it has to be pinned to a text); the installation can allow it"
 	for name, tc := range map[string]struct {

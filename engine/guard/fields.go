@@ -3,8 +3,6 @@ package guard
 import (
 	"slices"
 	"strings"
-
-	"github.com/edict-dev/edict/engine/plan"
 )
 
 // danger is what a protected field puts at risk.
@@ -34,7 +32,7 @@ var protectedNames = []string{
 // policy obeys it. A value that holds an obeyed field replaces that, unless it is inner.
 func (g *Guard) field(of patched, path []string, f form) need {
 	n := protectedField(of, path, f)
-	if identity(path) {
+	if names(path) {
 		return n
 	}
 	field := strings.Join(path, ".")
@@ -72,7 +70,7 @@ func protectedField(of patched, path []string, f form) need {
 		return need{}
 	case field != nil:
 		return need{gvk: of.GVK, field: strings.Join(field, "."), danger: workload}
-	case isKey(of, path) && !plan.Marks(of.policy, path[len(path)-1]):
+	case isKey(of, path) && !of.policy.Marks(path[len(path)-1]):
 		return need{gvk: of.GVK, field: strings.Join(path, "."), danger: workload, key: path[len(path)-1]}
 	case f == removed && holdsPod(path):
 		return need{gvk: of.GVK, field: strings.Join(path, "."), danger: workload}

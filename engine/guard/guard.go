@@ -40,7 +40,7 @@ func (g Guard) Assuming() Guard {
 
 // Grants are what one policy may do of what is protected.
 type Grants struct {
-	policy  string
+	policy  *plan.Policy
 	guard   *Guard
 	allowed []Allowance
 	// harmless caches the fields that need no allowance, or have one in every namespace.
@@ -49,9 +49,9 @@ type Grants struct {
 
 // Of returns what a policy may do.
 func (g *Guard) Of(p *plan.Policy) *Grants {
-	out := &Grants{policy: p.Name, guard: g}
+	out := &Grants{policy: p, guard: g}
 	for _, a := range g.Allowed {
-		if a.Policy == p.Name && a.unmet(p) == "" {
+		if a.Policy == p.ID() {
 			out.allowed = append(out.allowed, a)
 		}
 	}
@@ -80,7 +80,7 @@ func (g *Grants) Judge(e *eval.Effect) (Write, error) {
 		if e.Verb == eval.VerbPatch && madeByKubernetes(e.Target) {
 			return Write{}, fmt.Errorf("%s %s/%s: %w", e.Target.Kind(), e.Target.Namespace(), e.Target.Name(), ErrLeftAlone)
 		}
-		return Write{}, fmt.Errorf("the policy %s may not %s%s; the installation can allow it: %s", g.policy, n, g.elsewhere(n, e.Target.Namespace()), entry(g.policy, n.gvk, n.field))
+		return Write{}, fmt.Errorf("the policy %s may not %s%s; the installation can allow it: %s", g.policy.ID(), n, g.elsewhere(n, e.Target.Namespace()), entry(g.policy.Name, n.gvk, n.field))
 	}
 	return Write{e}, nil
 }
@@ -170,12 +170,12 @@ func (g *Grants) fields(e *eval.Effect) (out []need) {
 // fields, the identity of the object, or the digest of what was applied, which the engine
 // computes.
 func (g *Grants) free(e *eval.Effect, path []string, f form) bool {
-	return f == inner || identity(path) || e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedPrefix + g.policy})
+	return f == inner || names(path) || e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedKey(g.policy.Owner())})
 }
 
-// identity reports whether a field says which object it is: whoever may write
+// names reports whether a field says which object it is: whoever may write
 // any field may name the object.
-func identity(path []string) bool {
+func names(path []string) bool {
 	name := strings.Join(path, ".")
 	return name == "apiVersion" || name == "kind" || name == "metadata.name" || name == "metadata.namespace"
 }
@@ -187,7 +187,7 @@ func (g *Grants) allows(n need, namespace string) bool {
 		return true
 	}
 	return slices.ContainsFunc(g.allowed, func(a Allowance) bool {
-		return a.covers(n, namespace) && (n.obeyed == "" || a.Pin.Text != "")
+		return a.covers(n, namespace) && (n.obeyed == "" || a.Pinned)
 	})
 }
 
@@ -197,7 +197,7 @@ func (g *Grants) allowsEverywhere(n need) bool {
 		return true
 	}
 	return slices.ContainsFunc(g.allowed, func(a Allowance) bool {
-		return len(a.Namespaces) == 0 && a.covers(n, "") && (n.obeyed == "" || a.Pin.Text != "")
+		return len(a.Namespaces) == 0 && a.covers(n, "") && (n.obeyed == "" || a.Pinned)
 	})
 }
 

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/cel-go/common/types"
-
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -33,7 +34,7 @@ func gvk(kind string) schema.GVK {
 }
 
 func check(g *Guard, policy string, e *eval.Effect) error {
-	_, err := g.Of(&plan.Policy{Name: policy}).Judge(e)
+	_, err := g.Of(&plan.Policy{Name: policy, MarkKeys: plan.MarkKeys(policy, []string{"r"})}).Judge(e)
 	return err
 }
 
@@ -62,7 +63,7 @@ func nested(path string, v any) object {
 func TestWhatIsFree(t *testing.T) {
 	t.Parallel()
 	for kind, paths := range map[string][]string{
-		"Node":       {"metadata.labels.edict\\.dev/child", "metadata.annotations.held\\.edict\\.dev/p\\.r", "status.conditions", "status.finalizers"},
+		"Node":       {"metadata.labels.edict\\.dev/child", "metadata.labels.edict\\.dev/policyset", "metadata.annotations." + strings.ReplaceAll(identity.MarkKey(plan.HeldPrefix, "p", "r"), ".", `\.`), "status.conditions", "status.finalizers"},
 		"Deployment": {"spec.serviceAccountNames", "metadata.labels.a"},
 		"ConfigMap":  {"data.serviceAccountNames", "data.a"},
 		"Widget":     {"spec.finalizers", "spec.ownerReferences", "status.phase", "spec.nodeName", "spec.template.kind", "spec.image", "metadata.labels.a", "metadata.annotations.example\\.com/a"},
@@ -272,9 +273,9 @@ func TestTheDigestIsFree(t *testing.T) {
 		verb, annotation string
 		allowed          bool
 	}{
-		"its own":           {eval.VerbApply, "applied.edict.dev/p", true},
-		"that of another":   {eval.VerbApply, "applied.edict.dev/q", false},
-		"by another action": {eval.VerbPatch, "applied.edict.dev/p", false},
+		"its own":           {eval.VerbApply, plan.AppliedKey("p"), true},
+		"that of another":   {eval.VerbApply, plan.AppliedKey("q"), false},
+		"by another action": {eval.VerbPatch, plan.AppliedKey("p"), false},
 	} {
 		e := effect("Secret", object{"metadata": object{"annotations": object{tc.annotation: "x"}}})
 		e.Verb = tc.verb
@@ -352,37 +353,80 @@ func TestAllowances(t *testing.T) {
 	}
 }
 
-// TestPins: an allowance holds for one text in one ConfigMap with given params,
-// not for whoever takes the policy's name.
-func TestPins(t *testing.T) {
+// TestAdd: an allowance holds for the policy of its set, and not for one of the same name in another
+// set or in a file.
+func TestAdd(t *testing.T) {
 	t.Parallel()
-	a := Allowance{Policy: "p", Kind: "Pod", Field: "spec.hostPID", Pin: Pin{ConfigMap: "c", Text: "sha256:1", Mode: plan.Shadow, Params: map[string]value.Value{"image": types.String("a")}}}
+	open := v1alpha1.Allowance{Policy: text("p"), ForKind: text("Pod"), Fields: []v1alpha1.Text{text("spec.hostPID"), text("spec.hostIPC")}, Namespaces: []v1alpha1.Text{text("n")}}
 	for name, tc := range map[string]struct {
-		origin plan.Origin
-		image  string
-		mode   plan.Mode
-		why    string
+		of      string // the set of the allowance
+		policy  plan.Policy
+		allowed bool
 	}{
-		"as pinned":     {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Shadow, ""},
-		"less":          {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Disabled, ""},
-		"more":          {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", plan.Enforce, "it holds while the mode is at most Shadow, and this policy is set to Enforce: the installation has to set that mode"},
-		"a file":        {plan.Origin{Text: "sha256:2"}, "a", plan.Shadow, ""},
-		"another place": {plan.Origin{ConfigMap: "d", Text: "sha256:1"}, "a", plan.Shadow, "it holds for the policy of the ConfigMap c, this one is of d"},
-		"another text":  {plan.Origin{ConfigMap: "c", Text: "sha256:2"}, "a", plan.Shadow, "it holds for the text sha256:1, this one is sha256:2: the installation has to allow a changed text"},
-		"another param": {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "b", plan.Shadow, "it holds while the param image is a, which is b now: the installation has to allow another value"},
+		"a file":                {"", plan.Policy{Name: "p"}, true},
+		"another file's policy": {"", plan.Policy{Name: "q"}, false},
+		"a set":                 {"s", plan.Policy{Set: "s", Name: "p"}, true},
+		"another policy of it":  {"s", plan.Policy{Set: "s", Name: "q"}, false},
+		"another set":           {"s", plan.Policy{Set: "t", Name: "p"}, false},
+		"a set's, for a file's": {"s", plan.Policy{Name: "p"}, false},
+		"a file's, for a set's": {"", plan.Policy{Set: "s", Name: "p"}, false},
+		"one that it shadows":   {"s", plan.Policy{Set: "t", ShadowOf: "s", Name: "p"}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := &plan.Policy{Name: "p", Origin: tc.origin, Mode: tc.mode, Params: map[string]value.Value{"image": types.String(tc.image)}}
-			if why := a.unmet(p); why != tc.why {
-				t.Errorf("got %q", why)
+		for _, pinned := range []bool{true, false} {
+			var g Guard
+			g.Add(tc.of, pinned, []v1alpha1.Allowance{open})
+			for _, field := range []string{"spec.hostPID", "spec.hostIPC"} {
+				e := effect("Pod", nested(field, true))
+				e.Target = world.MustIdentify(gvk("Pod"), "n", "a")
+				if _, err := g.Of(&tc.policy).Judge(e); (err == nil) != tc.allowed {
+					t.Errorf("%s, pinned %v, %s: %v", name, pinned, field, err)
+				}
+				e.Target = world.MustIdentify(gvk("Pod"), "m", "a")
+				if _, err := g.Of(&tc.policy).Judge(e); err == nil {
+					t.Errorf("%s: it is open in another namespace", name)
+				}
 			}
-			g := Guard{Allowed: []Allowance{a}}
-			if _, err := g.Of(p).Judge(effect("Pod", nested("spec.hostPID", true))); (err == nil) != (tc.why == "") {
-				t.Errorf("got %v", err)
-			}
-		})
+		}
 	}
+}
+
+// TestPinnedSetsCloseFields: what a policy of a pinned set obeys is written by a policy of a set that
+// is pinned and has an allowance, and by no other.
+func TestPinnedSetsCloseFields(t *testing.T) {
+	t.Parallel()
+	obeys := v1alpha1.Allowance{Policy: text("p"), APIGroup: text("example.com"), ForKind: text("Widget"), Obeys: []v1alpha1.Text{text("spec.image")}}
+	writes := v1alpha1.Allowance{Policy: text("w"), APIGroup: text("example.com"), ForKind: text("Widget"), Fields: []v1alpha1.Text{text("spec.image")}}
+	for name, tc := range map[string]struct {
+		obeying, writing bool // are pinned
+		allow            []v1alpha1.Allowance
+		field            string
+		allowed          bool
+	}{
+		"not pinned":                   {false, false, nil, "spec.image", true},
+		"pinned":                       {true, false, nil, "spec.image", false},
+		"another field":                {true, false, nil, "spec.size", true},
+		"with an allowance":            {true, false, []v1alpha1.Allowance{writes}, "spec.image", false},
+		"pinned, without an allowance": {true, true, nil, "spec.image", false},
+		"pinned, with an allowance":    {true, true, []v1alpha1.Allowance{writes}, "spec.image", true},
+		"what holds it":                {true, false, nil, "spec", false},
+	} {
+		g := Guard{}
+		g.Add("s", tc.obeying, []v1alpha1.Allowance{obeys})
+		g.Add("t", tc.writing, tc.allow)
+		e := effect("Widget", nested(tc.field, "x"))
+		if tc.field == "spec" {
+			e = removal("Widget", tc.field)
+		}
+		_, err := g.Of(&plan.Policy{Set: "t", Name: "w"}).Judge(e)
+		if (err == nil) != tc.allowed || err != nil && !strings.Contains(err.Error(), "the policy t/w may not write "+tc.field+" of Widget, which the pinned policy s/p obeys") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// text is one as it stands in a document.
+func text(t string) v1alpha1.Text {
+	return v1alpha1.Text{Value: t, Node: document.NewText(document.Position{}, t)}
 }
 
 // TestAssuming: simulations and tests take what runs in Pods as allowed, and

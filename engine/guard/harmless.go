@@ -3,6 +3,7 @@ package guard
 import (
 	"sync"
 
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -22,7 +23,7 @@ type harmlessFields struct {
 // a manifest that is created or applied it says nothing. theirs reports whether the
 // objects may be those of others: patched, or taken over.
 type patched struct {
-	policy string
+	policy *plan.Policy
 	schema.GVK
 	patch, theirs bool
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/identity"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -78,7 +80,7 @@ func (f *finder) hints() {
 				fields = append(fields, other.Field)
 			}
 		}
-		l.hint = "add to the allowances of the installation (--allowances, extraAllowances of the chart): " + entry(l.Policy, l.GVK, fields...)
+		l.hint = "add to spec.allow of the PolicySet, or to a file of --allowances: " + entry(l.Policy, l.GVK, fields...)
 		for i := range f.grants.guard.Allowed {
 			if why := f.holdsNot(&f.grants.guard.Allowed[i], l); why != "" {
 				l.hint = why
@@ -102,10 +104,7 @@ func (f *finder) holdsNot(a *Allowance, l *Lack) string {
 	if !a.covers(l.need, "") {
 		return ""
 	}
-	switch why := a.unmet(f.policy); {
-	case a.Policy == l.Policy && why != "":
-		return "there is an allowance, but " + why
-	case a.Policy != "" && a.Policy == f.policy.Of:
+	if a.Policy != "" && a.Policy == identity.PolicyID(f.policy.Set, f.policy.Of) {
 		return fmt.Sprintf("there is an allowance for %s, which is the document of this policy: an allowance names one policy, %s", a.Policy, l.Policy)
 	}
 	return ""

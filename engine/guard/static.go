@@ -68,14 +68,14 @@ func (f *finder) need(n need, at document.Position) {
 	known := slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.GVK == n.gvk && (l.Field == n.field || l.Field == Everything) })
 	if !known && !f.grants.allows(n, "") {
 		f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: n.gvk, Field: n.field, Position: at, need: n,
-			message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", f.policy.Name, n)})
+			message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", f.policy.ID(), n)})
 	}
 }
 
 // obeys checks that the installation closes what a pinned policy obeys. Without the types
 // of a kind that would be too much: a policy waits for them, and is checked again.
 func (f *finder) obeys() {
-	if !slices.ContainsFunc(f.grants.allowed, func(a Allowance) bool { return a.Pin.Text != "" }) {
+	if !slices.ContainsFunc(f.grants.allowed, func(a Allowance) bool { return a.Pinned }) {
 		return
 	}
 	for _, o := range f.grants.guard.Obeys(f.policy) {
@@ -87,8 +87,8 @@ func (f *finder) obeys() {
 		})
 		if !closed {
 			f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: o.GVK, Field: o.Field, Position: f.place(), need: need{gvk: o.GVK, field: o.Field},
-				message: fmt.Sprintf("the policy %s is pinned, and takes from %s of %s what it may %s: the installation has to close that field for other policies", f.policy.Name, o.Field, o.Kind, o.Decides),
-				hint:    fmt.Sprintf("add to the allowances of the installation what edict allowances prints: {policy: %s, apiGroup: %q, kind: %s, obeys: [%q]}", f.policy.Name, o.Group(), o.Kind, o.Field)})
+				message: fmt.Sprintf("the policy %s is pinned, and takes from %s of %s what it may %s: the installation has to close that field for other policies", f.policy.ID(), o.Field, o.Kind, o.Decides),
+				hint:    fmt.Sprintf("add to spec.allow of the PolicySet what edict allowances prints: {policy: %s, apiGroup: %q, kind: %s, obeys: [%q]}", f.policy.Name, o.Group(), o.Kind, o.Field)})
 		}
 	}
 }
@@ -248,7 +248,7 @@ func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template
 	for _, gvk := range f.kinds(true, of) {
 		f.fields(f.object(gvk, of.Namespace, of.Name, true), under, fields, at)
 		fields.EachNull(func(below []string) {
-			if n := f.grants.guard.field(patched{f.policy.Name, gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
+			if n := f.grants.guard.field(patched{f.policy, gvk, true, true}, slices.Concat(under, below), removed); n.danger != harmless {
 				f.need(n, at)
 			}
 		})
@@ -265,7 +265,7 @@ type written struct {
 // object returns a kind with the object of it that templates name, which may be nil. theirs
 // is true if it may be an object of others.
 func (f *finder) object(gvk schema.GVK, namespace, name *cel.Template, theirs bool) written {
-	return written{patched{f.policy.Name, gvk, false, theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
+	return written{patched{f.policy, gvk, false, theirs}, configuresCluster(gvk, namespace.Text(), name.Text())}
 }
 
 // fields checks the fields of a template below a path.
@@ -283,7 +283,7 @@ func (f *finder) fields(of written, under []string, fields *cel.Template, at doc
 		}
 		if n.danger != harmless {
 			f.need(n, at)
-		} else if closed && last && !identity(path) {
+		} else if closed && last && !names(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
 		}
 	}

@@ -165,7 +165,7 @@ func TestProblems(t *testing.T) {
 	for _, p := range guard.Problems((&guard.Guard{}).Lacks(b.Policies[0])) {
 		got = append(got, p.Message+" | "+p.Hint)
 	}
-	const add = "add to the allowances of the installation (--allowances, extraAllowances of the chart): "
+	const add = "add to spec.allow of the PolicySet, or to a file of --allowances: "
 	want := []string{
 		"the policy p may not write metadata.finalizers of Node; the installation can allow it | " + add + `{policy: p, apiGroup: "", kind: Node, fields: ["metadata.finalizers"]}`,
 		"the policy p may not write spec.containers.image of Pod; the installation can allow it (and spec.hostPID) | " + add + `{policy: p, apiGroup: "", kind: Pod, fields: ["spec.containers.image", "spec.hostPID"]}`,

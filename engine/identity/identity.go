@@ -5,6 +5,7 @@ package identity
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 )
@@ -12,27 +13,51 @@ import (
 // Accounts are the ServiceAccounts that policies write as. Its zero value is the
 // process itself, for all of them.
 type Accounts struct {
-	// Namespace has the ServiceAccounts, which need not exist. Their names are
-	// Prefix and the name of the policy.
+	// Namespace has the ServiceAccounts, which need not exist. Their names are Prefix and the name of
+	// the set, unless the set names another one.
 	Namespace, Prefix string
+
+	mu    sync.RWMutex
+	names map[string]string
+}
+
+// SetName sets the ServiceAccount of a set; empty is the default.
+func (a *Accounts) SetName(set, account string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.names == nil {
+		a.names = map[string]string{}
+	}
+	a.names[set] = account
+}
+
+// Name returns the ServiceAccount of a set; empty is the process itself.
+func (a *Accounts) Name(set string) string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if name := a.names[set]; name != "" || a.Prefix == "" || set == "" {
+		return name
+	}
+	return a.Prefix + set
 }
 
 // DefaultPrefix is what names of ServiceAccounts of policies begin with unless another
 // prefix is asked for.
 const DefaultPrefix = "edict-policy-"
 
-// User returns the name of the user that a policy writes as; "" is the process
+// User returns the name of the user that a policy writes as, by its ID; empty is the process
 // itself.
-func (a Accounts) User(policy string) string {
-	if a.Prefix == "" {
-		return ""
+func (a *Accounts) User(policy string) string {
+	set, _ := ParsePolicyID(policy)
+	if name := a.Name(set); name != "" {
+		return "system:serviceaccount:" + a.Namespace + ":" + name
 	}
-	return "system:serviceaccount:" + a.Namespace + ":" + a.Prefix + policy
+	return ""
 }
 
 // As makes the requests of a context those of a policy, if they go through a
 // Transport.
-func (a Accounts) As(ctx context.Context, policy string) context.Context {
+func (a *Accounts) As(ctx context.Context, policy string) context.Context {
 	user := a.User(policy)
 	if user == "" {
 		return ctx

@@ -171,13 +171,13 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 func (c Controllers) decides(policy string, key eval.Key) (only *reconcile.Controller, err error) {
 	var names, kinds []string
 	for _, one := range c.Group.Controllers() {
-		names = append(names, one.Policy.Name)
+		names = append(names, one.Policy.ID())
 		switch {
 		case !one.Policy.Named(policy) || !one.Decides(key):
-		case one.Policy.Name == policy:
+		case one.Policy.ID() == policy:
 			return one, nil
 		default:
-			only, kinds = one, append(kinds, one.Policy.Name)
+			only, kinds = one, append(kinds, one.Policy.ID())
 		}
 	}
 	switch hint := document.DidYouMean(policy, names); {

@@ -8,14 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// manifest is a ConfigMap with a policy, a text that is not read, and a mode.
-const manifest = `apiVersion: v1
+// manifest is a ConfigMap with a policy and a text that is not read, and its set with a mode.
+const manifest = `apiVersion: edict.dev/v1alpha1
+kind: PolicySet
+metadata: {name: s}
+spec:
+  source: {configMap: {name: policies}}
+  mode: Enforce
+  modes:
+    nope: Shadow
+---
+apiVersion: v1
 kind: ConfigMap
-metadata:
-  name: policies
-  labels: {edict.dev/policy: "true"}
-  annotations:
-    edict.dev/mode: nope=Shadow
+metadata: {name: policies}
 data:
   README: hello
   p.yaml: |
@@ -37,7 +42,7 @@ data:
 ---
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: more, labels: {edict.dev/policy: "true"}}
+metadata: {name: more}
 data: {q.yaml: "{apiVersion: edict.dev/v1alpha1, kind: Policy, metadata: {name: q}, spec: {for: {apiVersion: v1, kind: Node},\n  rules: [{name: \"r\", when: 1 > object, do: []}]}}"}
 `
 
@@ -58,12 +63,12 @@ func TestConfigMap(t *testing.T) {
 	t.Parallel()
 	e := edit(t, manifest)
 	want := []string{
-		`30 "{" the rule "r" does nothing: it has neither do, nor cases, nor stop`,
-		`30 ">" found no matching overload for '>' applied to '(int, io.k8s.api.core.v1.Node)'`,
-		`7 "nope" there is no policy "nope" in this ConfigMap`,
-		`9 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
-		`19 ".nope" no field "nope" here`,
-		`24 "variables.missing" undefined name "variables.missing"`,
+		`35 "{" the rule "r" does nothing: it has neither do, nor cases, nor stop`,
+		`35 ">" found no matching overload for '>' applied to '(int, io.k8s.api.core.v1.Node)'`,
+		`14 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
+		`24 ".nope" no field "nope" here`,
+		`29 "variables.missing" undefined name "variables.missing"`,
+		`8 "Shadow" there is no policy "nope" in the ConfigMap policies`,
 	}
 	if diff := cmp.Diff(want, e.findings()); diff != "" {
 		t.Error(diff)
@@ -76,14 +81,14 @@ func TestConfigMapBeside(t *testing.T) {
 	t.Parallel()
 	e := edit(t, policy)
 	other := e.file("a.yaml", fmt.Sprintf(marks, "first", "b"))
-	text := strings.NewReplacer("object.nope", "size(key.name)", "variables.missing", "true", "\n---\n", "\n# ---\n").Replace(manifest)
-	text, _, _ = strings.Cut(text, "# ---")
+	text := strings.NewReplacer("object.nope", "size(key.name)", "variables.missing", "true", "\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}", "\n# ---").Replace(manifest)
+	text = text[:strings.LastIndex(text, "# ---")]
 	e.open(text)
 	want := []string{
-		`7 "nope" there is no policy "nope" in this ConfigMap`,
-		`9 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
-		`17 "unused" the variable "unused" is used by no rule and no metric`,
-		`21 "name" the rule "mark" of p writes metadata.labels.team of ConfigMap, and so does the rule "mark" of first`,
+		`14 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
+		`22 "unused" the variable "unused" is used by no rule and no metric`,
+		`26 "name" the rule "mark" of p writes metadata.labels.team of ConfigMap, and so does the rule "mark" of first`,
+		`8 "Shadow" there is no policy "nope" in the ConfigMap policies`,
 	}
 	if diff := cmp.Diff(want, e.findings(), cmp.Transformer("place", func(s string) string {
 		before, _, _ := strings.Cut(s, " (/")
@@ -92,5 +97,5 @@ func TestConfigMapBeside(t *testing.T) {
 		t.Error(diff)
 	}
 	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": other, "text": fmt.Sprintf(marks, "first", "b")}})
-	e.wants("a.yaml\n7: conflicting-writers, p.yaml:21:11 found here")
+	e.wants("a.yaml\n7: conflicting-writers, p.yaml:26:11 found here")
 }

@@ -68,29 +68,30 @@ func (c *Counts) Effect(result string) prometheus.Counter {
 // before stay until the next change, so that their last values are still read;
 // older ones go, so that their number does not grow with every edit.
 func Adopted(policy, revision, before, beforeThat string) {
-	Info.DeletePartialMatch(prometheus.Labels{"policy": policy})
+	Info.DeletePartialMatch(Labels(policy))
 	Info.WithLabelValues(policy, revision).Set(1)
 	if beforeThat == "" || beforeThat == revision || beforeThat == before {
 		return
 	}
 	for _, m := range ofPolicies() {
-		m.DeletePartialMatch(prometheus.Labels{"policy": policy, "revision": beforeThat})
+		m.DeletePartialMatch(labelsOf(policy, beforeThat))
 	}
 }
 
 // Unused drops the series of a revision that was only tried out.
 func Unused(policy, revision string) {
 	for _, m := range ofPolicies() {
-		m.DeletePartialMatch(prometheus.Labels{"policy": policy, "revision": revision})
+		m.DeletePartialMatch(labelsOf(policy, revision))
 	}
 }
 
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {
-	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Ended, ConfigMapErrors, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Disagreeing} {
+	for _, m := range []GaugeVec{Waiting, Failed, Ended, Failing, Unselected, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Disagreeing} {
 		m.Reset()
 	}
+	Ready.Reset()
 	BrokenWatches.Set(0)
 }
 
@@ -98,7 +99,7 @@ func Rest() {
 func Forget(policy string) {
 	for _, m := range ofPolicies() {
 		if m != partial(Failed) && m != partial(Ended) && m != partial(Reloads) {
-			m.DeletePartialMatch(prometheus.Labels{"policy": policy})
+			m.DeletePartialMatch(Labels(policy))
 		}
 	}
 }

@@ -19,9 +19,9 @@ type Series struct {
 
 const separator = "\x00"
 
-// SeriesOf returns the series of a gauge with some values of its labels.
-func SeriesOf(of *prometheus.GaugeVec, values ...string) Series {
-	return Series{of, strings.Join(values, separator)}
+// SeriesOf returns the series of a gauge of a policy, with the values of further labels.
+func SeriesOf(of GaugeVec, policy string, more ...string) Series {
+	return Series{of.GaugeVec, strings.Join(valuesOf(policy, more), separator)}
 }
 
 func (s Series) labels() []string { return strings.Split(s.values, separator) }

@@ -2,40 +2,23 @@ package plan
 
 import (
 	"cmp"
-	"strings"
+
+	"github.com/edict-dev/edict/engine/identity"
 )
 
-// shadowSuffix ends the string form of the ID of a policy in Shadow mode.
-const shadowSuffix = "@shadow"
+// ID returns SET/POLICY, which identifies the policy in a cluster; of a policy that is in no set
+// it returns the name.
+func (p *Policy) ID() string { return identity.PolicyID(p.Set, p.Name) }
 
-// ID tells the policies apart that may run beside each other: of one name, one
-// that is enforced, and another revision in Shadow mode.
-type ID struct {
-	Name   string
-	Shadow bool
-}
-
-// String returns the name, and @shadow after it for Shadow mode. Names of policies
-// have no @, so that different IDs have different string forms.
-func (id ID) String() string {
-	if id.Shadow {
-		return id.Name + shadowSuffix
-	}
-	return id.Name
-}
-
-// ParseID parses what String returned.
-func ParseID(text string) ID {
-	name, shadow := strings.CutSuffix(text, shadowSuffix)
-	return ID{Name: name, Shadow: shadow}
-}
-
-// ID returns the string form of the policy's ID.
-func (p *Policy) ID() string { return ID{Name: p.Name, Shadow: p.Mode == Shadow}.String() }
+// Owner returns the ID in the marks on objects. A policy in Shadow mode has the marks of the one
+// that it is compared with.
+func (p *Policy) Owner() string { return identity.PolicyID(cmp.Or(p.ShadowOf, p.Set), p.Name) }
 
 // Written is the name in the document: of a policy for one of several kinds that is not
 // its own.
 func (p *Policy) Written() string { return cmp.Or(p.Of, p.Name) }
 
 // Named reports whether a name is that of the policy, or of its document.
-func (p *Policy) Named(name string) bool { return name == p.Name || name == p.Written() }
+func (p *Policy) Named(name string) bool {
+	return name == p.Name || name == p.Written() || name == p.ID()
+}

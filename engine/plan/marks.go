@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/children"
+	"github.com/edict-dev/edict/engine/identity"
 )
 
-// AppliedPrefix begins the annotation in which a policy keeps a digest of what
-// it has applied to an object; the policy's name follows.
-const AppliedPrefix = "applied.edict.dev/"
+// AppliedKey returns the annotation in which a policy keeps a digest of what it has applied to an
+// object.
+func AppliedKey(policy string) string { return identity.MarkKey("applied.edict.dev/", policy, "") }
 
-// HeldPrefix and RatePrefix begin the annotations in which a rule keeps times. The policy and
-// the rule follow.
+// HeldPrefix and RatePrefix begin the annotations in which a rule keeps times.
 const (
 	HeldPrefix = "held.edict.dev/"
 	RatePrefix = "rate.edict.dev/"
@@ -34,9 +34,18 @@ func Reserved(key string) bool {
 	return has && (prefix == domain || strings.HasSuffix(prefix, "."+domain))
 }
 
-// Marks reports whether a label or an annotation is one that the engine itself writes for a
-// policy.
-func Marks(policy, key string) bool {
-	return key == AppliedPrefix+policy || key == children.UntilPrefix+policy || strings.HasPrefix(key, HeldPrefix+policy+".") || strings.HasPrefix(key, RatePrefix+policy+".") ||
-		slices.Contains([]string{children.PolicyLabel, children.ChildLabel, children.PrimaryName, children.PrimaryNamespace, children.WhenUnwanted}, key)
+// MarkKeys returns the annotations that a policy with some rules keeps on objects.
+func MarkKeys(policy string, rules []string) []string {
+	out := []string{AppliedKey(policy), identity.MarkKey(children.UntilPrefix, policy, "")}
+	for _, rule := range rules {
+		out = append(out, identity.MarkKey(HeldPrefix, policy, rule), identity.MarkKey(RatePrefix, policy, rule))
+	}
+	return out
+}
+
+// Marks reports whether a label or an annotation is one that the engine itself writes for the
+// policy; nil has none of its own.
+func (p *Policy) Marks(key string) bool {
+	return p != nil && slices.Contains(p.MarkKeys, key) ||
+		slices.Contains([]string{children.PolicyLabel, children.PolicySetLabel, children.ChildLabel, children.PrimaryName, children.PrimaryNamespace, children.WhenUnwanted}, key)
 }

@@ -40,8 +40,8 @@ func (p *Policy) Unset(namespace string) error {
 	case namespace == "":
 		return fmt.Errorf("no value is given for %s; edict run --param %s.%s=VALUE gives it", paramNames(names), p.Name, names[0])
 	}
-	return fmt.Errorf("no value is given for %s; helm upgrade --reuse-values --set params.%s.%s=VALUE gives it, and, unless the policy is pinned, kubectl -n %s edit configmap edict-params",
-		paramNames(names), p.Name, names[0], namespace)
+	return fmt.Errorf("ParamMissing: no value is given for %s; kubectl -n %s patch policyset %s --type=merge -p '{\"spec\":{\"params\":{%q:{%q:VALUE}}}}' gives it, and so does the value params.%s.%s of the chart",
+		paramNames(names), namespace, p.Set, p.Name, names[0], p.Name, names[0])
 }
 
 func paramNames(names []string) string {

@@ -108,13 +108,3 @@ func TestSelects(t *testing.T) {
 		}
 	}
 }
-
-// TestID: a policy in Shadow mode runs beside the enforced one of its name.
-func TestID(t *testing.T) {
-	t.Parallel()
-	for mode, want := range map[Mode]string{Enforce: "p", Disabled: "p", Shadow: "p@shadow"} {
-		if got := (&Policy{Name: "p", Mode: mode}).ID(); got != want {
-			t.Errorf("%s: %s, want %s", mode, got, want)
-		}
-	}
-}

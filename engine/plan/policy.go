@@ -14,7 +14,15 @@ import (
 
 // Policy is a compiled policy.
 type Policy struct {
+	// Set is the PolicySet of the policy; empty if it is in none.
+	Set  string
 	Name string
+	// ShadowOf is the set with the policy that this one is compared with, in Shadow mode; empty if
+	// there is none.
+	ShadowOf string
+	// Account is the ServiceAccount that the policy writes as, in the namespace of its set; empty is
+	// the default.
+	Account string
 	// Of is the name in the document if that is for several kinds: this is the policy for
 	// one of them.
 	Of string
@@ -61,8 +69,8 @@ type Policy struct {
 	HasSelections bool
 	// Source is where the policy was written.
 	Source document.Position
-	// Origin says which text it is.
-	Origin Origin
+	// MarkKeys are the annotations that the policy keeps on objects.
+	MarkKeys []string
 }
 
 // Kind is what is known of a kind that a policy writes.
@@ -71,14 +79,6 @@ type Kind struct {
 	Type *schema.Type
 	// Naming says which names objects may have.
 	Naming schema.Naming
-}
-
-// Origin is where the text of a policy comes from in a cluster.
-type Origin struct {
-	// ConfigMap is the name of the ConfigMap that it stands in; "" is a file.
-	ConfigMap string
-	// Text is the digest of its text with the Rego beside it, as sha256:...
-	Text string
 }
 
 // Mode says what becomes of a policy's decisions.

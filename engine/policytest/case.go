@@ -9,7 +9,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -120,7 +119,7 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	options := simulate.Options{
-		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: begin.Objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: begin.Now, Answers: begin.Answers, Records: c.records(ctx),
+		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: begin.Objects, Guard: simulate.GuardOf(bundle).Assuming(), Start: begin.Now, Answers: begin.Answers, Records: c.records(ctx),
 		Limits: c.runner.options.Limits, Changed: c.count,
 	}
 	c.beginCounts()

@@ -97,9 +97,8 @@ func (r *runner) inPlace(t *v1alpha1.PolicyTest, params compile.Overrides) (*sou
 		if !e.tested(t, u) {
 			continue
 		}
+		u = u.InNoSet()
 		if r.options.Edit != nil {
-			edited := *u
-			u = &edited
 			r.options.Edit(u)
 		}
 		units = append(units, u)

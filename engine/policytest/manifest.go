@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
@@ -15,7 +14,7 @@ import (
 // manifest runs the tests in the ConfigMaps of a file as the controller does: each beside
 // its policies, with the default params. It reports whether the file has any.
 func (r *runner) manifest(ctx context.Context, f load.Source) (done bool, err error) {
-	if !bytes.Contains(f.Text, []byte(v1alpha1.LabelPolicy)) {
+	if !bytes.Contains(f.Text, []byte("ConfigMap")) {
 		return false, nil
 	}
 	b, err := source.Load([]string{f.Path}, source.Options{Schemas: r.options.Schemas})
@@ -36,7 +35,7 @@ func (r *runner) configMap(ctx context.Context, b *source.Bundle, c *source.Cont
 			return err
 		}
 	}
-	r.embedded = &Embedded{Tests: c.Tests, Units: c.Units, Schemas: b.Schemas, Allowances: b.Allowances}
+	r.embedded = &Embedded{Tests: c.Tests, Units: c.Units, Schemas: b.Schemas, Allowances: c.Allowances(b.Allowances)}
 	defer func() { r.embedded = nil }()
 	return r.embeddedTests(ctx)
 }

@@ -20,7 +20,7 @@ metadata: {name: a}
 ---
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: one, labels: {edict.dev/policy: "true"}, annotations: {edict.dev/mode: Disabled}}
+metadata: {name: one}
 data:
   p.yaml: |
     apiVersion: edict.dev/v1alpha1
@@ -39,12 +39,13 @@ data:
     package p_test
     import data.p
     test_x if p.x == "y"
+  params.yaml: "p: {app: c}"
   broken.yaml: |
     apiVersion: edict.dev/v1alpha1
     kind: Policy
     metadata: {name: broken}
     spec: {for: {apiVersion: v1, kind: Pod}, rules: [{name: r, when: nobody, do: [{fail: x}]}]}
-  p.test.yaml: |
+  p_test.yaml: |
     apiVersion: edict.dev/v1alpha1
     kind: PolicyTest
     metadata: {name: t}
@@ -57,10 +58,13 @@ data:
         - name: fails
           expect: {effects: []}
 ---
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: two, labels: {edict.dev/params: "true"}}
-data: {p: "app: c"}
+apiVersion: edict.dev/v1alpha1
+kind: PolicySet
+metadata: {name: two}
+spec:
+  source: {configMap: {name: one}}
+  mode: Disabled
+  params: {p: {app: d}}
 ---
 apiVersion: edict.dev/v1alpha1
 kind: PolicyTest
@@ -98,8 +102,8 @@ func TestManifest(t *testing.T) {
 	}
 	want := map[string]bool{
 		"/m.yaml/one/p_test.rego: p_test.test_x":            true,
-		"/m.yaml/one/p.test.yaml: the default of the param": true,
-		"/m.yaml/one/p.test.yaml: fails":                    false,
+		"/m.yaml/one/p_test.yaml: the default of the param": true,
+		"/m.yaml/one/p_test.yaml: fails":                    false,
 		"/m.yaml: a test of a file":                         true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -112,7 +116,7 @@ func TestManifest(t *testing.T) {
 		t.Errorf("nothing is covered: %v", report.Coverage)
 	}
 
-	if n, err := report.Update(); n != 0 || err == nil || !strings.Contains(err.Error(), "m.yaml/one/p.test.yaml: the tests in the manifest of a ConfigMap are not updated") {
+	if n, err := report.Update(); n != 0 || err == nil || !strings.Contains(err.Error(), "m.yaml/one/p_test.yaml: the tests in the manifest of a ConfigMap are not updated") {
 		t.Errorf("update: %d replaced, %v", n, err)
 	}
 }

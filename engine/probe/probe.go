@@ -73,11 +73,11 @@ func with(u *source.Unit, expression string) *source.Unit {
 }
 
 // Keys are those that the policy decides about.
-func (p *Probe) Keys() []eval.Key { return p.sim.Controller(p.policy.Name).Keys() }
+func (p *Probe) Keys() []eval.Key { return p.sim.Controller(p.policy.ID()).Keys() }
 
 // Value evaluates the variable for a key.
 func (p *Probe) Value(ctx context.Context, key eval.Key) (value.Value, error) {
-	return eval.Variable(ctx, p.sim.Controller(p.policy.Name).Input(key, p.sim.Now()), name)
+	return eval.Variable(ctx, p.sim.Controller(p.policy.ID()).Input(key, p.sim.Now()), name)
 }
 
 // Alone evaluates an expression over builtins and now, outside of any policy. The

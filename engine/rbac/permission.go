@@ -48,7 +48,7 @@ func Of(policies []*plan.Policy, settings plan.Settings, resources Resources) ([
 				unknown = append(unknown, a.GVK)
 				continue
 			}
-			out = append(out, permission(p.Name, a, r))
+			out = append(out, permission(p.ID(), a, r))
 		}
 	}
 	if len(unknown) > 0 {

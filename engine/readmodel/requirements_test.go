@@ -17,7 +17,7 @@ import (
 func compiled(t *testing.T, spec string) *plan.Policy {
 	t.Helper()
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" + spec
-	u := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0]
+	u := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0]
 	result := fixture.Checker().Text(t.Context(), u)
 	if result.Plan == nil {
 		t.Fatal(result.Problems)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -65,6 +66,7 @@ func TestShadow(t *testing.T) {
 	t.Parallel()
 	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
 	next, _ := compiled(t, "  mode: Shadow\n"+strings.Replace(labelling, "VALUE", "b", 1))
+	p.Set, next.Set, next.ShadowOf = "s", "t", "s"
 	server := &late{}
 	g := newGroup(world.NewStore(), server, b.Schemas)
 	active, shadow := g.Add(p), g.Add(next)
@@ -446,6 +448,6 @@ func TestAdoptingWhileAKeyIsDecided(t *testing.T) {
 // newGroup is NewGroup for policies that may write labels of Nodes.
 func newGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
 	g := NewGroup(store, writer, schemas)
-	g.Guard.Assume = true
+	g.SetGuard(guard.New(nil).Assuming())
 	return g
 }

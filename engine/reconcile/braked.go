@@ -39,7 +39,7 @@ func (r *reconciliation) applier(read reading) *apply.Applier {
 	policy, rejected := r.c.Policy, r.evaluation.in.Rejected
 	primary, _ := world.Identify(policy.Primary.GVK, r.key.Namespace, r.key.Name) // keys are of objects, or checked in Named
 	return &apply.Applier{
-		Writer: r.c.group.writer, Policy: policy.Name, Primary: primary,
+		Writer: r.c.group.writer, Policy: policy.ID(), Primary: primary,
 		Lock:    r.c.group.WatchSelector != selector.Everything,
 		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(e *eval.Effect, err error) bool { return stops(policy, rejected, e, err) },
 	}

@@ -33,7 +33,7 @@ type Controller struct {
 }
 
 func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller {
-	grants := g.Guard.Of(p)
+	grants := g.guard.Load().Of(p)
 	if grants.Values() {
 		p.SeeValues(schema.Secret)
 	}

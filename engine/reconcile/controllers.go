@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -46,6 +47,17 @@ func (cs *controllers) find(id string) *Controller {
 		}
 	}
 	return nil
+}
+
+// shadowsOf goes through the controllers in force that are compared with a policy.
+func (cs *controllers) shadowsOf(id string) iter.Seq[*Controller] {
+	return func(yield func(*Controller) bool) {
+		for _, c := range cs.all() {
+			if c.shadow != nil && c.Policy.ShadowOf != "" && c.Policy.Owner() == id && c.InForce() && !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // sources returns every source that one of them reads, each once.

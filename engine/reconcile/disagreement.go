@@ -155,7 +155,7 @@ func (c *Controller) ShadowReport() *ShadowReport {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := &ShadowReport{ShadowCounts: s.counts, Examples: slices.Clone(s.examples)}
-	out.Policy, out.Revision, out.Differing = c.Policy.Name, c.Policy.Revision, len(s.differs)
+	out.Policy, out.Revision, out.Differing = c.Policy.ID(), c.Policy.Revision, len(s.differs)
 	slices.Reverse(out.Examples)
 	return out
 }

@@ -70,7 +70,7 @@ func (e *evaluation) compare(ctx context.Context) (due time.Time) {
 	if rollout := c.known.revisions.rollout.Load(); rollout != nil && !in.Flush {
 		due = rollout.compare(ctx, c, *in, d)
 	}
-	if other := c.group.controllers.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
+	for other := range c.group.controllers.shadowsOf(c.Policy.ID()) {
 		other.shadow.look(ctx, &reconciliation{c: other, key: in.Key, now: in.Now}, in.World, enforced{by: c, d: d})
 	}
 	return due

@@ -23,7 +23,8 @@ import (
 
 // Group holds the controllers that share a world.
 type Group struct {
-	Guard guard.Guard
+	// guard is what policies may do.
+	guard atomic.Pointer[guard.Guard]
 	// keeping is how many bytes the memos of all controllers keep.
 	keeping atomic.Int64
 	// Digests takes Secrets of a snapshot as they are: they have digests in place of
@@ -72,8 +73,13 @@ type Group struct {
 
 // NewGroup makes a group that reads from a store and writes to a writer.
 func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
-	return &Group{WatchSelector: selector.Everything, store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
+	g := &Group{WatchSelector: selector.Everything, store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
+	g.SetGuard(guard.Guard{})
+	return g
 }
+
+// SetGuard sets what the policies may do that are added from now on.
+func (g *Group) SetGuard(to guard.Guard) { g.guard.Store(&to) }
 
 // Schemas returns the types by which objects are read.
 func (g *Group) Schemas() *schema.Set { return g.schemas }
@@ -95,7 +101,7 @@ func (g *Group) Join(p *plan.Policy) *Controller {
 	}
 	c := g.join(p, counts(p))
 	if p.Mode == plan.Enforce {
-		c.brake = g.Brakes.Policy(p.Name)
+		c.brake = g.Brakes.Policy(p.ID())
 	}
 	return c
 }

@@ -19,7 +19,7 @@ func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
 		values := c.known.memories.values(key)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			some = true
-			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.Name, key, name, offset(values[name], now))
+			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.ID(), key, name, offset(values[name], now))
 		}
 	}
 	c.known.intents.mu.Lock()
@@ -30,7 +30,7 @@ func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
 			continue
 		}
 		some = true
-		fmt.Fprintf(w, "%s %s %s %d %v %v %v\n", c.Policy.Name, name, i.key, i.rule, i.pending, since(i.due, now), since(i.last, now))
+		fmt.Fprintf(w, "%s %s %s %d %v %v %v\n", c.Policy.ID(), name, i.key, i.rule, i.pending, since(i.due, now), since(i.last, now))
 	}
 	return some
 }

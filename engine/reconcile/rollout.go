@@ -102,17 +102,17 @@ func (r *Rollout) Take(key eval.Key) *Controller {
 // is.
 func (r *Rollout) has(key eval.Key) bool {
 	if !r.share.Selects() {
-		return r.share.Has(r.next.Policy.Name, key.String(), nil)
+		return r.share.Has(r.next.Policy.ID(), key.String(), nil)
 	}
 	object := r.next.reads.primary(r.next.group.store.Snapshot(), key)
 	if object == nil {
-		return r.moved[key] || r.share.Has(r.next.Policy.Name, key.String(), nil)
+		return r.moved[key] || r.share.Has(r.next.Policy.ID(), key.String(), nil)
 	}
 	labels := value.Path(object.Value, "metadata", "labels")
 	if labels == nil || value.IsNull(labels) {
 		labels = value.Empty
 	}
-	return r.share.Has(r.next.Policy.Name, key.String(), labels)
+	return r.share.Has(r.next.Policy.ID(), key.String(), labels)
 }
 
 func (r *Rollout) owner(key eval.Key) *Controller {

@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
@@ -21,12 +23,16 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// steps parses the steps of a rollout.
+// steps returns the steps of a rollout, which are written as in a set.
 func steps(t *testing.T, text string) *rollout.Spec {
 	t.Helper()
-	spec, problems := rollout.Parse("a", "interval: 1m\nsteps: "+text)
-	if problems != nil {
-		t.Fatal(problems)
+	of := edictv1.Rollout{Interval: "1m"}
+	if err := yaml.Unmarshal([]byte(text), &of.Steps); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := rollout.New(&of)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return spec
 }
@@ -114,7 +120,7 @@ func (r *rolling) wrote(text string) (out []string) {
 // revision is written; each step moves its keys; at the end the new revision has all.
 func TestRolloutSteps(t *testing.T) {
 	t.Parallel()
-	r := newRolling(t, strings.Replace(labelling, "VALUE", "old", 1), strings.Replace(labelling, "VALUE", "new", 1), "[{percent: 20}, {selector: zone=a}]", 40)
+	r := newRolling(t, strings.Replace(labelling, "VALUE", "old", 1), strings.Replace(labelling, "VALUE", "new", 1), "[{percent: 20}, {selector: {matchLabels: {zone: a}}}]", 40)
 	want := RolloutReport{Revision: r.next.Policy.Revision, Keys: 40, Disagreements: 40, Differing: `n0: ~ patch Node n0: metadata.labels.mark: "old" -> "new"`}
 	if d := cmp.Diff(want, r.Report()); d != "" {
 		t.Errorf("-want +got:\n%s", d)

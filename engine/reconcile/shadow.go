@@ -84,7 +84,10 @@ type enforced struct {
 // policy, both without writing.
 func (s *shadow) reconcile(ctx context.Context, r *reconciliation) Result {
 	snapshot := r.c.group.store.Snapshot()
-	e := enforced{by: r.c.group.controllers.find(r.c.Policy.Name)}
+	e := enforced{}
+	if r.c.Policy.ShadowOf != "" {
+		e.by = r.c.group.controllers.find(r.c.Policy.Owner())
+	}
 	if e.by != nil {
 		e.d = try(ctx, e.by, r.key, snapshot, r.now, s.last(r.key)).d
 	}

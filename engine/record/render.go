@@ -220,7 +220,7 @@ func (r *Record) writes(object ObjectDocument) (out []WriteDocument) {
 			continue
 		}
 		doc := WriteDocument{
-			At: r.At.UTC(), Reconcile: r.ID(), Policy: r.Inputs.Policy.Name, Rule: strings.Join(e.Rules, ", "), Key: r.Inputs.Key.String(), Verb: e.Verb,
+			At: r.At.UTC(), Reconcile: r.ID(), Policy: r.Inputs.Policy.ID(), Rule: strings.Join(e.Rules, ", "), Key: r.Inputs.Key.String(), Verb: e.Verb,
 			Target: ObjectOf(e.Target), WokenBy: r.Wakes(),
 		}
 		if e.Verb == eval.VerbPatch && e.Before != nil {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -83,7 +84,7 @@ func released(t *testing.T, s *server) (out []string) {
 	t.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(kschema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
-	r := &Releaser{Client: s, Mapper: mapper, Report: func(o Outcome) {
+	r := &Releaser{Client: s, Mapper: mapper, Accounts: &identity.Accounts{}, Report: func(o Outcome) {
 		out = append(out, strings.TrimSpace(fmt.Sprint(o.Object.Name, " ", strings.Join(o.Finalizers, ","), " ", o.Err)))
 	}}
 	r.Policies(t.Context(), []*plan.Policy{{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}})

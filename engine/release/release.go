@@ -32,7 +32,7 @@ type Releaser struct {
 	Mapper meta.RESTMapper
 	// Accounts are those that the policies write as; the client has to go through
 	// an identity.Transport.
-	Accounts identity.Accounts
+	Accounts *identity.Accounts
 	// DryRun finds what would be removed, and removes nothing.
 	DryRun bool
 	// Report is told each outcome.
@@ -51,7 +51,7 @@ const (
 func (r *Releaser) Policies(ctx context.Context, policies []*plan.Policy) {
 	for _, p := range policies {
 		for _, t := range targets(p) {
-			r.kind(r.Accounts.As(ctx, p.Name), t)
+			r.kind(r.Accounts.As(ctx, p.ID()), t)
 		}
 	}
 }

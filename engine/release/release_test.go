@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/analyze"
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -75,31 +74,5 @@ func TestRemoval(t *testing.T) {
 	}
 	if removal([]string{"a"}, []string{"b"}) != nil {
 		t.Error("there is a patch although there is nothing to remove")
-	}
-}
-
-// TestDisabled: modes of others stay, and a second time changes nothing.
-func TestDisabled(t *testing.T) {
-	t.Parallel()
-	for before, want := range map[string]string{
-		"":                      "a=Disabled,b=Disabled",
-		"Shadow":                "Shadow,a=Disabled,b=Disabled",
-		"c=Shadow, a=Enforce":   "c=Shadow,a=Disabled,b=Disabled",
-		"a=Disabled,b=Disabled": "a=Disabled,b=Disabled",
-	} {
-		if got := disabled(before, []string{"a", "b"}); got != want {
-			t.Errorf("%q becomes %q, want %q", before, got, want)
-		}
-	}
-}
-
-func TestStillRunning(t *testing.T) {
-	t.Parallel()
-	for annotation, want := range map[string][]string{
-		"": nil, "a=1 b=2": {"a"}, "b=2": nil, "aa=1 a@shadow=2": nil, "c=1 a=2": {"c", "a"},
-	} {
-		if diff := cmp.Diff(want, stillRunning(map[string]string{v1alpha1.AnnotationPolicies: annotation}, []string{"a", "c"})); diff != "" {
-			t.Errorf("%q: %s", annotation, diff)
-		}
 	}
 }

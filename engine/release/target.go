@@ -23,7 +23,7 @@ type target struct {
 // targets returns what a policy leaves behind, by kinds and namespaces.
 func targets(p *plan.Policy) (out []*target) {
 	for _, h := range p.FinalizerUses {
-		t := &target{policy: p.Name, GVK: h.GVK, namespace: h.Scope.Namespace.Value}
+		t := &target{policy: p.ID(), GVK: h.GVK, namespace: h.Scope.Namespace.Value}
 		i := slices.IndexFunc(out, func(o *target) bool { return o.GVK == t.GVK && o.namespace == t.namespace })
 		if i < 0 {
 			out, i = append(out, t), len(out)

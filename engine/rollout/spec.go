@@ -3,7 +3,6 @@ package rollout
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,8 +18,6 @@ type Spec struct {
 	// Interval is the time from one step to the next.
 	Interval time.Duration
 	Stop     Stop
-	// Digest is a short hash of the annotation.
-	Digest string
 }
 
 // Stop is when a rollout stops.
@@ -28,15 +25,33 @@ type Stop struct {
 	// Errors is for how many keys the new revision may fail although the one in force
 	// does not.
 	Errors int
-	// Disagreements is for how many keys it may write otherwise; NoLimit is any number.
+	// Disagreements is for how many keys it may write otherwise; NoLimit is any number. With Percent
+	// it is a percentage of all keys.
 	Disagreements int
+	Percent       bool
 }
 
 // NoLimit is a number of keys that is never exceeded.
 const NoLimit = -1
 
-// Exceeds reports whether there are more keys than a limit allows.
-func Exceeds(keys, limit int) bool { return limit != NoLimit && keys > limit }
+// Fails reports whether more keys fail than are allowed.
+func (s Stop) Fails(errors int) bool { return s.Errors != NoLimit && errors > s.Errors }
+
+// Disagrees reports whether the decisions about more of all keys differ than are allowed.
+func (s Stop) Disagrees(keys, all int) bool {
+	if s.Percent {
+		return s.Disagreements != NoLimit && keys*100 > s.Disagreements*all
+	}
+	return s.Disagreements != NoLimit && keys > s.Disagreements
+}
+
+// String returns the limit of disagreements as it is written.
+func (s Stop) String() string {
+	if s.Percent {
+		return strconv.Itoa(s.Disagreements) + "%"
+	}
+	return strconv.Itoa(s.Disagreements)
+}
 
 // Step adds keys to those that the new revision decides about: a share of all, or
 // those whose primary object a selector matches.
@@ -87,9 +102,4 @@ const places = 100
 func place(policy, key string) int {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", policy, key))
 	return int(binary.BigEndian.Uint64(sum[:8]) % places)
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:12]
 }

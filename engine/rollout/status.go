@@ -1,9 +1,7 @@
 package rollout
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -22,36 +20,32 @@ const (
 	Stopped State = "Stopped"
 )
 
-// Status is how far the rollout of a policy has come, as the annotation
-// edict.dev/rollout-status has it. Another process that becomes the leader continues
-// from it.
+// Status is the progress of the rollout of a policy.
 type Status struct {
-	Policy string `json:"policy"`
+	Policy string
 	// Revision is the new revision, From the one in force.
-	Revision string `json:"revision"`
-	From     string `json:"from"`
-	State    State  `json:"state"`
+	Revision string
+	From     string
+	State    State
 	// Step is from 0 to Steps; 0 is Comparing. Share is what the step adds.
-	Step  int    `json:"step"`
-	Steps int    `json:"steps"`
-	Share string `json:"share,omitempty"`
+	Step  int
+	Steps int
+	Share string
 	// Moved is how many keys the new revision decides about, of Keys.
-	Moved int `json:"moved"`
-	Keys  int `json:"keys"`
+	Moved int
+	Keys  int
 	// Errors and Disagreements are for how many keys the new revision fails, or writes
 	// otherwise. Undetermined is for how many that cannot be told.
-	Errors        int `json:"errors"`
-	Disagreements int `json:"disagreements"`
-	Undetermined  int `json:"undetermined,omitempty"`
+	Errors        int
+	Disagreements int
+	Undetermined  int
 	// Example is the first key that fails or is decided about otherwise, and how.
-	Example string `json:"example,omitempty"`
+	Example string
 	// Next is when the next step begins; nil if that is not known yet.
-	Next *time.Time `json:"next,omitempty"`
+	Next *time.Time
 	// Waiting is what the next step waits for, Reason why the rollout has stopped.
-	Waiting string `json:"waiting,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	// Digest is that of the annotation with the steps.
-	Digest string `json:"digest"`
+	Waiting string
+	Reason  string
 }
 
 // String returns the status in one line, for a person.
@@ -80,44 +74,4 @@ func (s *Status) String() string {
 		out.WriteString("; for example " + s.Example)
 	}
 	return out.String()
-}
-
-// Format writes the status of some rollouts into an annotation; "" if there is none.
-func Format(list []Status) string {
-	if len(list) == 0 {
-		return ""
-	}
-	text, err := json.Marshal(list)
-	if err != nil { // it is plain data
-		return ""
-	}
-	return string(text)
-}
-
-// ParseStatus reads what Format wrote. Somebody else may have written the annotation: a
-// step that there is not would be taken over by the next leader.
-func ParseStatus(text string) (out []Status, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		return nil, fmt.Errorf("the status of the rollouts cannot be read: %w", err)
-	}
-	for i := range out {
-		if err := out[i].valid(); err != nil {
-			return nil, fmt.Errorf("the status of the rollouts cannot be read: %s: %w", out[i].Policy, err)
-		}
-	}
-	return out, nil
-}
-
-// valid returns an error for a status that no rollout can have.
-func (s *Status) valid() error {
-	switch {
-	case !slices.Contains([]State{Comparing, RollingOut, Stopped}, s.State):
-		return fmt.Errorf("there is no state %q", s.State)
-	case s.Step < 0 || s.Step > s.Steps:
-		return fmt.Errorf("there is no step %d of %d", s.Step, s.Steps)
-	}
-	return nil
 }

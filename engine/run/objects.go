@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	objectsDesc = prometheus.NewDesc("edict_policy_objects", "Objects that this installation decides about.", []string{"policy"}, nil)
-	leftDesc    = prometheus.NewDesc("edict_policy_left_objects", "Objects that this installation leaves to others, by its --watch-label-selector.", []string{"policy"}, nil)
+	objectsDesc = prometheus.NewDesc("edict_policy_objects", "Objects that this installation decides about.", []string{"policyset", "policy"}, nil)
+	leftDesc    = prometheus.NewDesc("edict_policy_left_objects", "Objects that this installation leaves to others, by its --watch-label-selector.", []string{"policyset", "policy"}, nil)
 )
 
 // objectCounts collects the numbers of objects of the policies.
@@ -28,7 +28,7 @@ func (o objectCounts) Collect(to chan<- prometheus.Metric) {
 			continue
 		}
 		seen[id] = true
-		to <- prometheus.MustNewConstMetric(objectsDesc, prometheus.GaugeValue, float64(c.Count()), id)
-		to <- prometheus.MustNewConstMetric(leftDesc, prometheus.GaugeValue, float64(c.Left()), id)
+		to <- prometheus.MustNewConstMetric(objectsDesc, prometheus.GaugeValue, float64(c.Count()), c.Policy.Set, c.Policy.Name)
+		to <- prometheus.MustNewConstMetric(leftDesc, prometheus.GaugeValue, float64(c.Left()), c.Policy.Set, c.Policy.Name)
 	}
 }

@@ -19,19 +19,17 @@ type Options struct {
 	Config *rest.Config
 	// Policies are files or folders.
 	Policies []string
-	// PolicyNamespace, instead of Policies, is where ConfigMaps with policies and
-	// params are; they are followed while the controller runs.
+	// PolicyNamespace, instead of Policies, is where PolicySets are; they are followed while the
+	// controller runs.
 	PolicyNamespace string
-	// Installation names what the process was started as: its version and its arguments. The
-	// status of ConfigMaps shows it.
-	Installation string
-	// Allowances are files with the protected writes and reads that are allowed.
+	// Allowances are files with the protected writes and reads that are allowed to the policies of
+	// files; a PolicySet has its own.
 	Allowances []string
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// authors of policies cannot change the arguments of the process.
 	Allow []string
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
-	// write as, in PolicyNamespace; their names follow. "" is the process itself.
+	// write as, in PolicyNamespace; the names of their sets follow. "" is the process itself.
 	PolicyServiceAccounts string
 	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
 	// the cluster.
@@ -65,7 +63,7 @@ type Options struct {
 	// address of "" serves none.
 	Decisions        int
 	DecisionsAddress string
-	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
+	// Webhook is how PolicySets and their ConfigMaps are checked before they are stored; nil is not at all.
 	// It needs a PolicyNamespace.
 	Webhook *webhook.Config
 	// Election is the leader election; nil runs the policies at once.

@@ -1,6 +1,18 @@
 package run
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/run/policies"
+
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +32,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
@@ -28,9 +39,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/check"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	kinds "github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
@@ -42,20 +51,28 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
+// scheme has the kinds that the manager's client reads and writes.
+var scheme = newScheme()
+
+func newScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	utilruntime.Must(errors.Join(clientgoscheme.AddToScheme(s), edictv1.AddToScheme(s)))
+	return s
+}
+
 // process is a controller, whether it leads or not.
 type process struct {
 	options Options
 	// bundle are the policies of files. Without any, those of ConfigMaps run.
 	bundle *source.Bundle
-	// allowances are those of the installation, guard enforces them.
-	allowances []v1alpha1.Allowance
-	guard      guard.Guard
-	http       *http.Client
-	client     kubernetes.Interface
-	kinds      *kinds.Kinds
-	mapper     meta.RESTMapper
-	writer     *writer.Writer
-	metrics    *metrics.Policies
+	// guard is what the policies may do.
+	guard   atomic.Pointer[guard.Guard]
+	http    *http.Client
+	client  kubernetes.Interface
+	kinds   *kinds.Kinds
+	mapper  meta.RESTMapper
+	writer  *writer.Writer
+	metrics *metrics.Policies
 	// events records Events about decisions; nil records none.
 	events *events.Decisions
 	// traces exports traces; nil makes none.
@@ -66,17 +83,20 @@ type process struct {
 	// such a process.
 	judge    *check.Judge
 	compiler *child.Child
-	// store has the ConfigMaps, brakes the state of the brakes, and webhook checks
-	// ConfigMaps; nil for policies of files.
-	store   *configmap.Store
-	brakes  *brakes.Store
-	webhook *webhook.Server
+	// accounts are those that policies write as.
+	accounts *identity.Accounts
+	// reconciler runs the policies of PolicySets, and webhook checks them before they are stored; nil
+	// for policies of files.
+	reconciler *policies.Reconciler
+	webhook    *webhook.Server
 	// begin is when the process began to compete for the lead.
 	begin time.Time
 	// lease is the lock of the leader election; nil without one.
 	lease *lease
 	// running is held while the policies run, or once they may not run any more.
 	running sync.Mutex
+	// manager is the manager that the reconciler is added to.
+	manager manager.Manager
 	// term runs the policies; nil while no policy runs.
 	term atomic.Pointer[term]
 	// leads reports whether this process leads, or needs no leader election.
@@ -102,17 +122,17 @@ func Run(ctx context.Context, o Options) error {
 		}
 		defer p.traces.Stop()
 	}
+	recorder, stop := events.NewEventRecorder(p.client)
+	defer stop()
 	if o.DecisionEvents {
-		recorder, stop := events.NewEventRecorder(p.client)
-		defer stop()
 		p.events = events.NewDecisions(recorder)
 	}
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)
-	// ConfigMaps are followed until the policies have stopped.
+	// The webhook's certificate is renewed until the policies have stopped.
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
-	m, err := p.newManager(served)
+	m, err := p.newManager(served, events.NewRecorder(recorder))
 	if err != nil {
 		return err
 	}
@@ -133,10 +153,12 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // newManager returns a manager that runs the leader election, the servers and, while this
-// process leads, the policies. What follows the ConfigMaps ends with the context.
-func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
+// process leads, the policies. What renews the webhook's certificate ends with the context.
+func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (manager.Manager, error) {
 	o := &p.options
 	options := manager.Options{
+		Scheme:                  scheme,
+		Client:                  client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&appsv1.ControllerRevision{}}}},
 		MapperProvider:          func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return p.mapper, nil },
 		Cache:                   cache.Options{DefaultNamespaces: map[string]cache.Config{o.PolicyNamespace: {}}},
 		Metrics:                 p.metricsOptions(),
@@ -167,33 +189,70 @@ func (p *process) newManager(ctx context.Context) (manager.Manager, error) {
 	if err := p.serve(m); err != nil {
 		return nil, err
 	}
-	if err := p.open(ctx, m); err != nil {
-		return nil, err
+	if o.PolicyNamespace != "" {
+		if err := p.open(ctx, m, recorder); err != nil {
+			return nil, err
+		}
 	}
 	return m, m.Add(p)
 }
 
-// open starts to watch the ConfigMaps, and adds the webhook to a manager.
-func (p *process) open(ctx context.Context, m manager.Manager) (err error) {
-	namespace := p.options.PolicyNamespace
-	if namespace == "" {
-		return nil
-	}
-	if p.store, err = configmap.NewStore(ctx, p.client, namespace, func() { p.term.Load().nudge() }); err != nil {
-		return err
-	}
-	if p.brakes, err = brakes.NewStore(ctx, p.client, namespace, p.options.Log, func() { p.term.Load().nudgeBrakes() }); err != nil {
-		return err
-	}
-	if p.options.Webhook == nil {
+// open adds what runs and checks PolicySets to a manager.
+func (p *process) open(ctx context.Context, m manager.Manager, recorder *events.Recorder) error {
+	o := &p.options
+	p.manager = m
+	p.reconciler = policies.New(policies.Options{
+		Client: m.GetClient(), Namespace: o.PolicyNamespace, Version: o.Version, Log: o.Log, Events: recorder, Checker: p.checker(false), Accounts: p.accounts,
+		Own: p.own(ctx), Params: o.Params, SetGuard: p.setGuard,
+	})
+	if o.Webhook == nil {
 		return nil
 	}
 	p.webhook = webhook.New(webhook.Options{
-		Config: *p.options.Webhook, Client: p.client, Log: p.options.Log, Namespace: namespace,
-		Store: p.store, Checker: p.checker(true), Overrides: p.options.Params,
+		Config: *o.Webhook, Client: p.client, Sets: m.GetClient(), Log: o.Log, Namespace: o.PolicyNamespace, Checker: p.checker(true), Overrides: o.Params,
 		TryOut: func(ctx context.Context, policy *plan.Policy) error { return p.term.Load().tryOut(ctx, policy) },
 	})
 	return p.webhook.AddTo(ctx, m, p.wg.Go)
+}
+
+// own returns the user that the process is; empty if that cannot be asked.
+func (p *process) own(ctx context.Context) string {
+	review, err := p.client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		p.options.Log.Warn("the user of this process is not known", "error", err.Error())
+		return ""
+	}
+	return review.Status.UserInfo.Username
+}
+
+// setGuard sets what the policies of PolicySets may do.
+func (p *process) setGuard(g guard.Guard) {
+	p.guard.Store(&g)
+	if t := p.term.Load(); t != nil {
+		t.runtime.SetGuard(g)
+	}
+}
+
+// follow adds the reconciler to the manager once the cluster has the CRD of PolicySets.
+func (p *process) follow(ctx context.Context) {
+	kind := schema.GroupKind{Group: edictv1.GroupVersion.Group, Kind: "PolicySet"}
+	for told := false; ; told = true {
+		_, err := p.mapper.RESTMapping(kind, edictv1.GroupVersion.Version)
+		if err == nil {
+			err = p.reconciler.SetupWithManager(p.manager)
+		}
+		if err == nil {
+			return
+		}
+		if !told {
+			p.options.Log.Error("PolicySets cannot be followed: if the cluster has no CRD for them, apply it: edict crd | kubectl apply --server-side --force-conflicts -f -", "error", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(p.options.PollInterval):
+		}
+	}
 }
 
 // Start implements manager.Runnable: it runs the policies while this process leads.
@@ -247,7 +306,7 @@ func (p *process) noteLead(leads bool) {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: forTests(p.rego), Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: forTests(p.rego), Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
 	})
 }
 
@@ -291,7 +350,7 @@ func (p *process) prepare() error {
 func (p *process) load() error {
 	o := &p.options
 	if (len(o.Policies) == 0) == (o.PolicyNamespace == "") {
-		return errors.New("policies come either from files (--policies) or from the ConfigMaps of a namespace (--policy-namespace)")
+		return errors.New("policies come either from files (--policies) or from the PolicySets of a namespace (--policy-namespace)")
 	}
 	if o.PolicyServiceAccounts != "" && o.PolicyNamespace == "" {
 		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
@@ -309,9 +368,9 @@ func (p *process) load() error {
 		return err
 	}
 	p.bundle = bundle
-	p.allowances = append(bundle.Allowances, allowances...)
-	p.guard = guard.New(p.allowances)
-	p.guard.Home = o.PolicyNamespace
+	g := guard.New(allowances)
+	g.Home = o.PolicyNamespace
+	p.guard.Store(&g)
 	if o.PolicyNamespace != "" {
 		return nil
 	}
@@ -344,13 +403,9 @@ func (p *process) connect() error {
 	if p.writer, err = writer.New(config, client, p.mapper); err != nil {
 		return err
 	}
-	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.options.accounts().As
+	p.accounts = &identity.Accounts{Namespace: p.options.PolicyNamespace, Prefix: p.options.PolicyServiceAccounts}
+	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.accounts.As
 	return nil
-}
-
-// accounts are those that policies write as.
-func (o *Options) accounts() identity.Accounts {
-	return identity.Accounts{Namespace: o.PolicyNamespace, Prefix: o.PolicyServiceAccounts}
 }
 
 // runnable logs what is wrong with the policies of files. It returns an error only if

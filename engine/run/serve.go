@@ -36,12 +36,9 @@ func (p *process) pending(id string) (n int) {
 	return n
 }
 
-// check returns an error if this process does not do its part: the ConfigMaps are
-// watched, the webhook answers and, if it leads, the policies run.
+// check returns an error if this process does not do its part: the webhook answers and, if it leads, the policies run.
 func (p *process) check(r *http.Request) error {
 	switch {
-	case p.store != nil && !p.store.Ready():
-		return errors.New("the ConfigMaps are not read yet")
 	case p.leads.Load() && !p.term.Load().ready():
 		return errors.New("policies have not seen their first lists yet")
 	case p.webhook == nil:
@@ -84,7 +81,10 @@ func listen(m manager.Manager, address string, handler http.Handler) error {
 
 // decisions serves why the policies decided so.
 func (p *process) decisions() http.Handler {
-	return live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() })
+	mux := http.NewServeMux()
+	mux.HandleFunc(ShadowPath, p.shadowz)
+	mux.Handle("/", live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }))
+	return mux
 }
 
 // ShadowPath is the path of the reports of policies in Shadow mode.

@@ -85,7 +85,7 @@ func TestServes(t *testing.T) {
 func TestMetricsCertificate(t *testing.T) {
 	t.Parallel()
 	p := &process{options: Options{MetricsCertDir: t.TempDir(), Log: fixture.Log()}}
-	if _, err := p.newManager(t.Context()); err == nil || !strings.Contains(err.Error(), "the certificate for metrics: ") {
+	if _, err := p.newManager(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the certificate for metrics: ") {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
-	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/requirements"
 )
 
@@ -22,10 +21,15 @@ import (
 type term struct {
 	process *process
 	runtime *controller.Runtime
-	// manager runs the policies of ConfigMaps; nil if they are those of files.
-	manager *policies.Manager
 	// records holds the records of the last decisions.
 	records *record.Log
+}
+
+// changed has the set of a policy reconciled.
+func (p *process) changed(policy string) {
+	if p.reconciler != nil {
+		p.reconciler.Changed(policy)
+	}
 }
 
 // decisions returns what answers why the policies decided so; false if none runs in
@@ -34,7 +38,7 @@ func (t *term) decisions() (live.Controllers, bool) {
 	if t == nil {
 		return live.Controllers{}, false
 	}
-	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
+	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: *t.process.guard.Load()}, true
 }
 
 // newTerm makes a term. No new work is started once ctx has ended; work in progress ends with
@@ -42,16 +46,14 @@ func (t *term) decisions() (live.Controllers, bool) {
 func (p *process) newTerm(ctx, work context.Context) *term {
 	// The IDs of records begin with a text that no other process has.
 	o, t := &p.options, &term{process: p, records: &record.Log{Prefix: uuid.NewString()[:8] + "-", Size: p.options.Decisions}}
-	settings := *o.Brakes
-	settings.Namespace = o.PolicyNamespace
 	t.runtime = controller.New(ctx, work, controller.Options{
 		Log: o.Log, Workers: o.Workers, Poll: o.PollInterval, Config: o.Config, HTTP: p.http, Kinds: p.kinds, Writer: p.writer,
 		Requirements: requirements.New(requirements.Options{
-			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
+			Client: p.client, Kinds: p.kinds, Accounts: p.accounts, Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Judge: p.judge, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes,
+		Metrics: p.metrics, Judge: p.judge, Rego: p.rego, Guard: *p.guard.Load(), Answers: o.Answers, Records: t.records, Brakes: o.Brakes,
 		WatchSelector: o.WatchSelector, HandOver: o.handOver(),
-		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
+		Events: p.events, Tracer: p.traces.Tracer(), Changed: p.changed, End: func(err error) { p.end(err) },
 	})
 	return t
 }
@@ -63,22 +65,13 @@ func (t *term) start() {
 		t.startFiles()
 		return
 	}
-	t.manager = policies.New(policies.Options{
-		Client: p.client, Namespace: o.PolicyNamespace, Installation: o.Installation, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
-		Params: o.Params, Poll: o.PollInterval,
-	})
 	p.term.Store(t)
-	t.runtime.Go(func() {
-		ctx := t.runtime.Context()
-		if err := t.manager.Run(ctx); err != nil && ctx.Err() == nil {
-			o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
-		}
-	})
+	p.reconciler.Start(t.runtime)
+	t.runtime.Go(func() { p.follow(t.runtime.Context()) })
 }
 
 // startFiles starts the policies of files.
 func (t *term) startFiles() {
-	t.runtime.StartBrakes()
 	var revisions []*lifecycle.Revision
 	bundle := t.process.bundle
 	for _, u := range bundle.Units {
@@ -109,21 +102,8 @@ func (t *term) ready() bool {
 	if t == nil {
 		return false
 	}
-	return (t.manager == nil || t.manager.Ready()) && t.runtime.Policies().Started()
-}
-
-// nudge has the ConfigMaps looked at soon.
-func (t *term) nudge() {
-	if t != nil && t.manager != nil {
-		t.manager.Nudge()
-	}
-}
-
-// nudgeBrakes has the brakes looked at soon.
-func (t *term) nudgeBrakes() {
-	if t != nil {
-		t.runtime.Brakes().Nudge()
-	}
+	r := t.process.reconciler
+	return (r == nil || r.Ready()) && t.runtime.Policies().Started()
 }
 
 // watchOpened stores that a watch works.

@@ -107,7 +107,12 @@ func convert(object *value.Map) (*Selector, error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(plain, &typed, true); err != nil {
 		return nil, err
 	}
-	s, err := metav1.LabelSelectorAsSelector(&typed)
+	return Of(&typed)
+}
+
+// Of returns the selector of a LabelSelector.
+func Of(of *metav1.LabelSelector) (*Selector, error) {
+	s, err := metav1.LabelSelectorAsSelector(of)
 	if err != nil {
 		return nil, Brief(err)
 	}

@@ -223,8 +223,8 @@ func TestTheLimitOfRemovals(t *testing.T) {
 		t.Fatalf("pauses %+v", pauses)
 	}
 	for _, want := range []string{"more than 5 removals within 1m0s", "10% of objects", "patch Widget ns/w05", `the rule "off"`, "edict resume p1", "edict rollback p1"} {
-		if !strings.Contains(pauses[0].Text(""), want) {
-			t.Errorf("%q is not in: %s", want, pauses[0].Text(""))
+		if !strings.Contains(pauses[0].Text(), want) {
+			t.Errorf("%q is not in: %s", want, pauses[0].Text())
 		}
 	}
 	b.advance(t, time.Hour)

@@ -29,12 +29,12 @@ func (h *history) record(at time.Time, i item, r reconcile.Result) {
 
 // noteFired counts the rules that fired in a decision.
 func (h *history) noteFired(p *plan.Policy, d *eval.Decision) {
-	if h.fired[p.Name] == nil {
-		h.fired[p.Name] = map[string]int{}
+	if h.fired[p.ID()] == nil {
+		h.fired[p.ID()] = map[string]int{}
 	}
 	for i, r := range p.Rules {
 		if d.Fired.Has(i) {
-			h.fired[p.Name][r.Name]++
+			h.fired[p.ID()][r.Name]++
 		}
 	}
 }

@@ -29,7 +29,7 @@ func newProcess(o *Options, w *server, a *agenda) *process {
 	g.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
 	g.Records = o.Records
 	g.Digests = true
-	g.Guard = o.Guard
+	g.SetGuard(o.Guard)
 	g.Brakes = o.Brakes
 	return &process{group: g, controllers: map[string]*reconcile.Controller{}, stamps: map[string]bool{}, sources: map[world.Source]labels.Selector{}, agenda: a}
 }
@@ -52,10 +52,10 @@ func (p *process) begin(ctx context.Context, policies []*plan.Policy, objects []
 		p.feed(ctx, apiserver.ID(object), nil, object)
 	}
 	for _, c := range p.group.Controllers() {
-		p.controllers[c.Policy.Name], p.stamps[c.Policy.Name] = c, c.Policy.Stamps()
+		p.controllers[c.Policy.ID()], p.stamps[c.Policy.ID()] = c, c.Policy.Stamps()
 		c.MarkInitial()
 		for _, key := range c.Keys() {
-			p.agenda.work.add(item{c.Policy.Name, key})
+			p.agenda.work.add(item{c.Policy.ID(), key})
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (p *process) feed(ctx context.Context, id world.ID, old, now Object) {
 			woken = p.group.Delete(ctx, source, id.Namespace(), id.Name())
 		}
 		for _, w := range woken {
-			p.agenda.work.add(item{w.Controller.Policy.Name, w.Key})
+			p.agenda.work.add(item{w.Controller.Policy.ID(), w.Key})
 		}
 	}
 }

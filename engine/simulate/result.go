@@ -132,8 +132,8 @@ func (s *Simulation) pauses() []brake.Pause {
 		return out
 	}
 	for _, p := range s.options.Policies {
-		if !slices.ContainsFunc(out, func(one brake.Pause) bool { return one.Policy == p.Name }) {
-			out = append(out, s.process.group.Brakes.Pauses(p.Name)...)
+		if !slices.ContainsFunc(out, func(one brake.Pause) bool { return one.Policy == p.ID() }) {
+			out = append(out, s.process.group.Brakes.Pauses(p.ID())...)
 		}
 	}
 	return out

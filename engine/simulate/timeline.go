@@ -257,7 +257,7 @@ func (s *Simulation) Stop(ctx context.Context) {
 	for _, c := range s.process.group.Controllers() {
 		results, _ := c.Flush(ctx, s.clock) // what waits, as a controller does before it stops
 		for _, f := range results {
-			s.done.result.record(s.clock, item{c.Policy.Name, f.Key}, f.Result)
+			s.done.result.record(s.clock, item{c.Policy.ID(), f.Key}, f.Result)
 		}
 	}
 	s.server.changed = func(world.ID, Object, Object) {}

@@ -24,10 +24,17 @@ import (
 // Load had no use for is dropped.
 type Cache struct {
 	parsed   map[string]*parsed
+	read     map[manifestPair]*Contents
 	compiled map[*v1alpha1.Policy]*compiled
 	schemas  *schema.Set
 	// folders says what the folders with schemas held.
 	folders string
+}
+
+// manifestPair is a ConfigMap with the set that runs it, which may be nil.
+type manifestPair struct {
+	set  *Set
+	text *ConfigMap
 }
 
 // parsed is what a file held.
@@ -53,7 +60,7 @@ func (c *Cache) begin() (next *Cache) {
 	if c == nil {
 		return nil
 	}
-	return &Cache{parsed: map[string]*parsed{}, compiled: map[*v1alpha1.Policy]*compiled{}, schemas: c.schemas, folders: c.folders}
+	return &Cache{parsed: map[string]*parsed{}, read: map[manifestPair]*Contents{}, compiled: map[*v1alpha1.Policy]*compiled{}, schemas: c.schemas, folders: c.folders}
 }
 
 // parse reads a file, unless the cache has what it held.
@@ -69,6 +76,22 @@ func (b *Bundle) parse(f load.Source) *parsed {
 		b.cache.parsed[f.Path] = p
 	}
 	return p
+}
+
+// contents reads a ConfigMap, unless the cache has what it held.
+func (b *Bundle) contents(s *Set, m *ConfigMap) *Contents {
+	pair := manifestPair{s, m}
+	var c *Contents
+	if b.old != nil {
+		c = b.old.read[pair]
+	}
+	if c == nil {
+		c = Read(s, m)
+	}
+	if b.cache != nil {
+		b.cache.read[pair] = c
+	}
+	return c
 }
 
 // parse reads a file: documents, or manifests.

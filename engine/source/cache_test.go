@@ -28,8 +28,8 @@ spec: {group: example.com, scope: Cluster, names: {kind: Widget, plural: widgets
   type: object, properties: {spec: {type: object, properties: {%s: {type: integer}}}}}}}]}
 `
 
-// values begins a ConfigMap of params.
-const values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v, labels: {edict.dev/params: \"true\"}}\ndata:\n"
+// set runs the ConfigMap m.
+const set = "apiVersion: edict.dev/v1alpha1\nkind: PolicySet\nmetadata: {name: s}\nspec:\n  source: {configMap: {name: m}}\n"
 
 // write writes files into a folder.
 func write(t *testing.T, folder string, files map[string]string) {
@@ -52,7 +52,7 @@ func TestCache(t *testing.T) {
 	folder, cache := t.TempDir(), &source.Cache{}
 	write(t, folder, map[string]string{
 		"a.yaml": fmt.Sprintf(cached, "a", "size"), "b.yaml": fmt.Sprintf(cached, "b", "size"), "c.yaml": fmt.Sprintf(cached, "c", "other"),
-		"m.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, labels: {edict.dev/policy: \"true\"}}\ndata:\n  p.yaml: |\n    " +
+		"m.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  p.yaml: |\n    " +
 			strings.ReplaceAll(fmt.Sprintf(cached, "m", "size"), "\n", "\n    "),
 		"schemas/w.yaml": fmt.Sprintf(widget, "size"),
 	})
@@ -68,10 +68,12 @@ func TestCache(t *testing.T) {
 		{name: "the text of the file again", recompiled: "a"},
 		{name: "another name", recompiled: "d", files: map[string]string{"b.yaml": fmt.Sprintf(cached, "d", "size")}},
 		{name: "Rego beside it", recompiled: "d", files: map[string]string{"b.rego": "package b\n"}},
+		{name: "a set", recompiled: "m", files: map[string]string{"s.yaml": set}},
+		{name: "a set that has not changed"},
+		{name: "a value for its param", files: map[string]string{"s.yaml": set + "  params: {m: {size: 1}}\n"}},
+		{name: "no value", files: map[string]string{"s.yaml": set + "  params: {m: {size: null}}\n"}},
+		{name: "no params", recompiled: "m", files: map[string]string{"s.yaml": set}},
 		{name: "another type", recompiled: "c", files: map[string]string{"schemas/w.yaml": fmt.Sprintf(widget, "other")}},
-		{name: "a value for its param", files: map[string]string{"v.yaml": values + "  c: 'size: 1'\n"}},
-		{name: "a value that cannot be read", files: map[string]string{"v.yaml": values + "  c: '['\n"}},
-		{name: "no value", recompiled: "c", files: map[string]string{"v.yaml": ""}},
 	} {
 		write(t, folder, step.files)
 		texts := map[string][]byte{}

@@ -1,147 +1,84 @@
 package source
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/document"
+	corev1 "k8s.io/api/core/v1"
 )
 
-// ConfigMap is a ConfigMap that holds policies, or values for their params.
+// ConfigMap is the text of policies: documents in keys *.yaml, Rego beside them in *.rego, tests in
+// *_test.yaml, and values of params in params.yaml.
 type ConfigMap struct {
-	Namespace, Name, UID string
-	Created              time.Time
-	Data                 map[string]string
-	// Mode is the annotation that sets modes from outside of the documents:
-	// a mode for all policies of the ConfigMap, or policy=mode pairs.
-	Mode string
-	// Rollout is the annotation with the steps in which new revisions come into force.
-	Rollout string
-	// Binary are the keys of binary data, sorted. It is not read.
+	Namespace, Name, ResourceVersion string
+	// File is the manifest that has it; empty for one of a cluster.
+	File string
+	Data map[string]string
+	// Binary are the keys of binary data, sorted. They are not read.
 	Binary []string
-	// Edits are who last wrote which key, as far as that is known.
-	Edits map[string]Edit
-}
-
-// Edit is a write of a key.
-type Edit struct {
-	// Manager is the field manager.
+	// Manager is the field manager that last wrote it, Edited is when; zero if that is not known.
 	Manager string
-	At      time.Time
+	Edited  time.Time
 }
 
-// LastEdit is the newest write of some keys.
-func (c *ConfigMap) LastEdit(keys ...string) (last Edit) {
-	for _, key := range keys {
-		if e := c.Edits[key]; last.Manager == "" || e.At.After(last.At) {
-			last = e
+// NewConfigMap returns what is read of a ConfigMap.
+func NewConfigMap(m *corev1.ConfigMap) *ConfigMap {
+	out := &ConfigMap{Namespace: m.Namespace, Name: m.Name, ResourceVersion: m.ResourceVersion, Data: m.Data, Binary: slices.Sorted(maps.Keys(m.BinaryData))}
+	for _, f := range m.ManagedFields {
+		if f.Time != nil && f.Time.After(out.Edited) {
+			out.Manager, out.Edited = f.Manager, f.Time.Time
 		}
 	}
-	return last
+	return out
 }
 
 // Path names the ConfigMap where a file's path is expected.
-func (c *ConfigMap) Path() string { return c.Namespace + "/" + c.Name }
-
-// annotation names an annotation where a file's path is expected.
-func (c *ConfigMap) annotation(name string) string { return c.Path() + annotationMark + name + ")" }
-
-const annotationMark = " (annotation "
-
-// AnnotationOf returns which annotation of the ConfigMap the file of a problem stands for.
-func (c *ConfigMap) AnnotationOf(file string) (name string, is bool) {
-	name, is = strings.CutPrefix(file, c.Path()+annotationMark)
-	return strings.TrimSuffix(name, ")"), is
+func (c *ConfigMap) Path() string {
+	if c.File != "" {
+		return c.File + "/" + c.Name
+	}
+	return c.Namespace + "/" + c.Name
 }
 
-// Revision is a short hash of the data: who annotates the ConfigMap does not
-// change it.
-func (c *ConfigMap) Revision() string {
+// Digest identifies the text: sha256: and the SHA-256 of KEY LENGTH\nVALUE of all keys, in byte
+// order.
+func (c *ConfigMap) Digest() string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
-		fmt.Fprintf(h, "%s %d %s\n", key, len(c.Data[key]), c.Data[key])
+		fmt.Fprintf(h, "%s %d\n%s", key, len(c.Data[key]), c.Data[key])
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	return digestPrefix + hex.EncodeToString(h.Sum(nil))
 }
 
-// BothLabels says of a ConfigMap of policies that it cannot have params, too: it has one
-// status, and two that replace each other would be written without end.
-func (c *ConfigMap) BothLabels() document.Problem {
-	return document.Problem{
-		Position: document.Position{File: c.Path()}, Severity: document.Warning, Code: document.UnreadKey, Hint: "put the params into another ConfigMap",
-		Message: fmt.Sprintf("the label %s=true has no effect beside %s=true: no key is read as params", v1alpha1.LabelParams, v1alpha1.LabelPolicy),
+const digestPrefix = "sha256:"
+
+// Revision returns the first digits of a digest.
+func Revision(digest string) string {
+	const digits = 8
+	if len(digest) < len(digestPrefix)+digits {
+		return ""
 	}
+	return digest[len(digestPrefix):][:digits]
 }
 
-// Older orders ConfigMaps by age: where two say the same, the older is right.
-func Older(a, b *ConfigMap) int {
-	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Path(), b.Path()))
+// ParamsKey is the key with the values of params.
+const ParamsKey = "params.yaml"
+
+func isDocumentKey(ext string) bool { return ext == ".yaml" || ext == ".yml" || ext == ".json" }
+
+// isTestKey reports whether a key holds tests, as files of that name do.
+func isTestKey(key string) bool {
+	base := key[:len(key)-len(path.Ext(key))]
+	return isDocumentKey(path.Ext(key)) && len(base) > len(testSuffix) && base[len(base)-len(testSuffix):] == testSuffix
 }
 
-// testSuffix ends the keys that hold tests.
-const testSuffix = ".test"
+const testSuffix = "_test"
 
-// Read parses a ConfigMap of policies: documents in keys *.yaml, Rego beside
-// them in *.rego, tests in *.test.yaml.
-func (c *ConfigMap) Read() *Contents {
-	out := &Contents{ConfigMap: c}
-	var problems document.Problems
-	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
-		out.key(key, &problems)
-	}
-	for _, key := range c.Binary {
-		problem := c.binary(key)
-		if ext := path.Ext(key); !isDocumentKey(ext) && ext != ".rego" {
-			problem.Severity, problem.Code = document.Warning, document.UnreadKey
-		}
-		problems.Add(problem)
-	}
-	out.modes(&problems)
-	out.rollout(&problems)
-	out.bound(&problems)
-	out.Problems = problems.List()
-	return out
-}
-
-// binary says that a key is not read. kubectl puts a file there that is not
-// UTF-8: what it was before is not to be taken for removed.
-func (c *ConfigMap) binary(key string) document.Problem {
-	return document.Problem{Position: document.Position{File: path.Join(c.Path(), key)}, Severity: document.Error,
-		Message: "binaryData is not read", Hint: "save the file as UTF-8"}
-}
-
-// asked returns the modes that the annotation asks for, by policy; "" is all of
-// them.
-func (c *ConfigMap) asked() iter.Seq2[string, string] {
-	return func(yield func(policy, mode string) bool) {
-		for part := range strings.SplitSeq(c.Mode, ",") {
-			policy, mode, named := strings.Cut(strings.TrimSpace(part), "=")
-			if !named {
-				policy, mode = "", policy
-			}
-			if !yield(policy, mode) {
-				return
-			}
-		}
-	}
-}
-
-// modeOf is the mode that the annotation asks for; "" is none. of is the name of the
-// policy's document if that is for several kinds.
-func (c *ConfigMap) modeOf(name, of string) (out string) {
-	for policy, mode := range c.asked() {
-		if policy == "" || policy == name || policy == of {
-			out = mode
-		}
-	}
-	return out
+func isPolicyKey(key string) bool {
+	return isDocumentKey(path.Ext(key)) && key != ParamsKey && !isTestKey(key)
 }

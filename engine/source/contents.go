@@ -10,36 +10,116 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/rollout"
 )
 
-// Contents is what a ConfigMap of policies holds.
+// Contents are the policies of a ConfigMap as a PolicySet runs them.
 type Contents struct {
+	// Set is nil if the ConfigMap is read by itself.
+	Set *Set
 	*ConfigMap
 	Units []*Unit
-	// Rollout is how new revisions come into force; nil is at once.
+	// Rollout is how new texts come into force; nil is at once.
 	Rollout *rollout.Spec
 	// Tests are the files that hold policy tests.
 	Tests    []load.Source
 	Problems []document.Problem
+
+	// params are the values in the text, unread what is wrong with all values.
+	params compile.Overrides
+	unread []document.Problem
+}
+
+// Read reads the policies of a ConfigMap. Set runs them, or is nil.
+func Read(set *Set, text *ConfigMap) *Contents {
+	c := &Contents{Set: set, ConfigMap: text, params: compile.Overrides{}}
+	var problems document.Problems
+	for _, key := range slices.Sorted(maps.Keys(text.Data)) {
+		c.key(key, &problems)
+	}
+	for _, key := range text.Binary {
+		severity := document.Error
+		if ext := path.Ext(key); !isDocumentKey(ext) && ext != ".rego" {
+			severity = document.Warning
+		}
+		problems.Add(document.Problem{Position: document.Position{File: path.Join(text.Path(), key)}, Severity: severity, Code: document.UnreadKey,
+			Message: "binaryData is not read", Hint: "save the file as UTF-8"})
+	}
+	c.apply(&problems)
+	c.bound(&problems)
+	c.Problems = problems.List()
+	return c
+}
+
+// apply applies the set and the values of params to the policies.
+func (c *Contents) apply(problems *document.Problems) {
+	var spec compile.Overrides
+	if c.Set != nil {
+		var wrong document.Problems
+		spec = c.Set.params(&wrong)
+		c.Rollout = c.Set.rollout(&wrong)
+		c.unread = append(c.unread, wrong.List()...)
+		problems.Append(wrong.List())
+		c.Set.unknown(c.names(), problems)
+	}
+	first, revision := map[string]*Unit{}, Revision(c.Digest())
+	for _, u := range c.Units {
+		given := compile.Overrides{"": c.params.For(u.Name(), u.Document.Of)}.With(compile.Overrides{"": spec.For(u.Name(), u.Document.Of)})
+		u.Overrides, u.Unread, u.TextRevision = given[""], c.unread, revision
+		if c.Set != nil {
+			u.Set, u.ShadowOf, u.Mode, u.Account = c.Set.Name, c.Set.shadowOf(), c.Set.ModeOf(u), c.Set.Spec.ServiceAccountName
+			u.Document.Set = c.Set.Name
+			if u.ShadowOf != "" {
+				u.Document.Set = u.ShadowOf
+			}
+		}
+		if other := first[u.ID()]; other != nil {
+			problem := Twice(u, other)
+			problems.Add(problem)
+			u.Unread = append(slices.Clip(u.Unread), problem)
+			continue
+		}
+		first[u.ID()] = u
+	}
+	c.Units = slices.DeleteFunc(c.Units, func(u *Unit) bool { return first[u.ID()] != u })
+}
+
+// Allowances returns those of the set, or others if there is none.
+func (c *Contents) Allowances(others []v1alpha1.Allowance) []v1alpha1.Allowance {
+	if c.Set == nil {
+		return others
+	}
+	return c.Set.Allowances()
+}
+
+// names returns the names of the policies and their documents.
+func (c *Contents) names() (out []string) {
+	for _, u := range c.Units {
+		out = append(out, u.Name())
+		if of := u.Document.Of; of != "" && !slices.Contains(out, of) {
+			out = append(out, of)
+		}
+	}
+	return out
 }
 
 // TestsRevision is a short hash of the tests.
 func (c *Contents) TestsRevision() string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
-		if ext := path.Ext(key); isDocumentKey(ext) && !isPolicyKey(key) || strings.HasSuffix(key, "_test.rego") {
+		if isTestKey(key) || strings.HasSuffix(key, "_test.rego") {
 			fmt.Fprintf(h, "%s %d %s\n", key, len(c.Data[key]), c.Data[key])
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// MaxPolicies bounds the policies of one ConfigMap: each is compiled, watched and kept in
-// the history, and the edits of other ConfigMaps wait for that.
+// MaxPolicies bounds the policies of one ConfigMap: each is compiled and watched, and the edits of
+// other ConfigMaps wait for that.
 const MaxPolicies = 200
 
 // bound refuses the policies beyond MaxPolicies. They are not left out: one that runs goes
@@ -54,26 +134,57 @@ func (c *Contents) bound(problems *document.Problems) {
 	problems.Add(problem)
 	for _, u := range c.Units[MaxPolicies:] {
 		problem.Position = u.Document.Pos
-		u.Unread = append(u.Unread, problem)
+		u.Unread = append(slices.Clip(u.Unread), problem)
 	}
 }
 
 func (c *Contents) key(key string, problems *document.Problems) {
 	file := load.Source{Path: path.Join(c.Path(), key), Text: []byte(c.Data[key])}
-	ext := path.Ext(key)
 	switch {
-	case ext == ".rego": // read with the policy beside it
+	case path.Ext(key) == ".rego": // read with the policy beside it
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(c.Data)), func(k string) bool { return isPolicyKey(k) && belongs(key, k) }) {
 			problems.Add(document.Problem{Position: document.Position{File: file.Path}, Severity: document.Warning, Code: document.UnusedRego,
 				Message: "no policy uses this Rego", Hint: "it belongs to the key with the same name that ends in .yaml"})
 		}
+	case key == ParamsKey:
+		c.readParams(file, problems)
 	case isPolicyKey(key):
 		c.documents(key, file, problems)
-	case isDocumentKey(ext):
+	case isTestKey(key):
 		c.Tests = append(c.Tests, file)
 		c.tested(file, problems)
 	default:
 		problems.Reportf(document.UnreadKey, document.Position{File: file.Path}, "", "this key is not read: it ends neither in .yaml nor in .rego")
+	}
+}
+
+// readParams reads the values of params, by policy.
+func (c *Contents) readParams(file load.Source, problems *document.Problems) {
+	const form = "policy-name: {param: value}"
+	var wrong document.Problems
+	for _, n := range document.Parse(file.Path, file.Text, &wrong) {
+		if n.Kind != document.Map {
+			wrong.Hintf(n.Pos, form, "params must be a mapping by policy, not %s", n.Kind)
+			continue
+		}
+		for i, policy := range n.Keys {
+			values := n.Values[i]
+			if values.Kind != document.Map {
+				wrong.Hintf(values.Pos, form, "the params of a policy must be a mapping, not %s", values.Kind)
+				continue
+			}
+			for j, name := range values.Keys {
+				if values.Values[j].Kind == document.Null {
+					wrong.Hintf(name.Pos, "remove the line to have the default", "the param %q has no value", name.Text)
+					continue
+				}
+				c.params.Put(policy.Text, name.Text, compile.Given(values.Values[j], c.Path()))
+			}
+		}
+	}
+	problems.Append(wrong.List())
+	if wrong.HasErrors() {
+		c.unread = append(c.unread, wrong.List()...)
 	}
 }
 
@@ -91,11 +202,13 @@ func (c *Contents) tested(file load.Source, problems *document.Problems) {
 	}
 }
 
-func isDocumentKey(ext string) bool { return ext == ".yaml" || ext == ".yml" || ext == ".json" }
-
-func isPolicyKey(key string) bool {
-	ext := path.Ext(key)
-	return isDocumentKey(ext) && path.Ext(strings.TrimSuffix(key, ext)) != testSuffix
+// testProblems returns what is wrong with the tests as they are written.
+func (c *Contents) testProblems() (out []document.Problem) {
+	for _, t := range c.Tests {
+		_, problems := load.Documents(t.Path, t.Text)
+		out = append(out, problems...)
+	}
+	return out
 }
 
 // belongs reports whether the Rego in one key is that of the policies in another.
@@ -112,73 +225,25 @@ func (c *Contents) documents(key string, file load.Source, problems *document.Pr
 		problems.Hintf(t.Pos, "move it to a key that ends in "+testSuffix+".yaml", "a test stands among the policies")
 	}
 	for _, a := range found.Allowances {
-		problems.Hintf(a.Pos, "give them to the controller with --allowances", "allowances belong to the installation: a policy cannot widen what it may do")
+		problems.Hintf(a.Pos, "write them to spec.allow of the PolicySet", "allowances in the text have no effect: a policy cannot widen what it may do")
 	}
 	for _, doc := range found.Policies {
-		c.Units = append(c.Units, &Unit{Document: doc, File: file, ConfigMap: c.Name, Modules: ModulesOf(c.Path(), key, c.Data)})
+		c.Units = append(c.Units, &Unit{Document: doc, File: file, Modules: c.modules(key)})
 	}
 }
 
-// ModulesOf returns the Rego modules beside a key of a ConfigMap's data; the
-// path of the ConfigMap is part of their names.
-func ModulesOf(configMap, key string, data map[string]string) (out []rego.Module) {
-	for _, k := range slices.Sorted(maps.Keys(data)) {
+// modules returns the Rego modules beside a key.
+func (c *Contents) modules(key string) (out []rego.Module) {
+	for _, k := range slices.Sorted(maps.Keys(c.Data)) {
 		if path.Ext(k) == ".rego" && belongs(k, key) {
-			out = append(out, rego.Module{Name: path.Join(configMap, k), Text: data[k]})
+			out = append(out, rego.Module{Name: path.Join(c.Path(), k), Text: c.Data[k]})
 		}
 	}
 	return out
 }
 
-// rollout reads the annotation with the steps. If it cannot be read, no policy is to be
-// put in force at once by mistake.
-func (c *Contents) rollout(problems *document.Problems) {
-	if c.ConfigMap.Rollout == "" {
-		return
-	}
-	spec, wrong := rollout.Parse(c.annotation(v1alpha1.AnnotationRollout), c.ConfigMap.Rollout)
-	c.Rollout = spec
-	problems.Append(wrong)
-	for _, u := range c.Units {
-		u.Unread = append(u.Unread, wrong...)
-	}
-}
-
-// modes applies the annotation.
-func (c *Contents) modes(problems *document.Problems) {
-	if c.Mode == "" {
-		return
-	}
-	at := document.Position{File: c.annotation(v1alpha1.AnnotationMode)}
-	known := func(mode string) bool {
-		return slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode)
-	}
-	unknown := func(mode string) document.Problem {
-		return document.Problem{Position: at, Severity: document.Error, Message: fmt.Sprintf("unknown mode %q", mode), Hint: "Enforce, Shadow or Disabled, alone or as policy=mode"}
-	}
-	names := make([]string, 0, len(c.Units))
-	for _, u := range c.Units {
-		names = append(names, u.Name())
-		if of := u.Document.Of; of != "" && !slices.Contains(names, of) {
-			names = append(names, of)
-		}
-	}
-	for policy, mode := range c.asked() {
-		if !known(mode) {
-			problems.Add(unknown(mode))
-		}
-		if policy != "" && !slices.Contains(names, policy) { // it may come yet
-			problems.Add(document.Problem{Position: at, Severity: document.Warning, Code: document.UnknownPolicy,
-				Message: fmt.Sprintf("there is no policy %q in this ConfigMap", policy), Hint: document.DidYouMean(policy, names)})
-		}
-	}
-	for _, u := range c.Units {
-		switch mode := c.modeOf(u.Name(), u.Document.Of); {
-		case mode == "":
-		case known(mode):
-			u.Mode = mode
-		default: // it is not to be enforced by mistake
-			u.Undecided, u.Unread = true, append(u.Unread, unknown(mode))
-		}
-	}
+// Unreadable reports whether something in a file cannot be read: a policy that is
+// missing may well be there.
+func (c *Contents) Unreadable(file string) bool {
+	return slices.ContainsFunc(c.Problems, func(p document.Problem) bool { return p.Severity == document.Error && p.File == file })
 }

@@ -74,14 +74,10 @@ func (b *Bundle) file(f load.Source, p *parsed, given bool, problems *document.P
 	return err
 }
 
-// take takes in the ConfigMaps of a file.
+// take takes in the ConfigMaps and PolicySets of a file.
 func (b *Bundle) take(m *manifests) {
-	for _, contents := range m.contents {
-		b.Units = append(b.Units, contents.Units...)
-	}
-	b.Contents = append(b.Contents, m.contents...)
-	b.values = append(b.values, m.values...)
-	b.Allowances = append(b.Allowances, m.allowed...)
+	b.configMaps = append(b.configMaps, m.configMaps...)
+	b.sets = append(b.sets, m.sets...)
 	maps.Copy(b.inside, m.inside)
 }
 

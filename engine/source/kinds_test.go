@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -113,23 +113,25 @@ func TestPolicyOfAUnit(t *testing.T) {
 	}
 }
 
-// TestCatalogOfKinds: ConfigMaps name the document or one of its policies, in modes and in
-// values, of which those that were typed win.
-func TestCatalogOfKinds(t *testing.T) {
+// TestSetOfKinds: a set names the document or one of its policies, in modes and in values. Its values
+// win over those of the text, and those that were typed over both.
+func TestSetOfKinds(t *testing.T) {
 	t.Parallel()
-	m := at(0, "m", map[string]string{"p.yaml": ofKinds("p", always, "Deployment", "StatefulSet", "DaemonSet")})
-	m.Mode = "p=Shadow,p-daemonset=Disabled"
-	given := (&ConfigMap{Namespace: "ns", Name: "v", Created: time.Unix(9, 0), Data: map[string]string{"p.yaml": "n: 4", "p-statefulset": "n: 5"}}).ReadParams()
+	text := map[string]string{"p.yaml": ofKinds("p", always, "Deployment", "StatefulSet", "DaemonSet"), "params.yaml": "p: {n: \"2\"}\np-daemonset: {n: \"3\"}\n"}
 	for name, tc := range map[string]struct {
+		spec  map[string]map[string]string
 		typed compile.Overrides
 		want  map[string]string
 	}{
-		"values":       {nil, map[string]string{"p-deployment": "4", "p-statefulset": "5", "p-daemonset": "4"}},
-		"typed values": {compile.TypedOverrides(map[string]map[string]string{"p": {"n": "6"}}, Typed), map[string]string{"p-deployment": "6", "p-statefulset": "6", "p-daemonset": "6"}},
+		"of the text":      {nil, nil, map[string]string{"p-deployment": "2", "p-statefulset": "2", "p-daemonset": "3"}},
+		"for the document": {map[string]map[string]string{"p": {"n": `"4"`}}, nil, map[string]string{"p-deployment": "4", "p-statefulset": "4", "p-daemonset": "4"}},
+		"for one, too":     {map[string]map[string]string{"p": {"n": `"4"`}, "p-statefulset": {"n": `"5"`}}, nil, map[string]string{"p-deployment": "4", "p-statefulset": "5", "p-daemonset": "4"}},
+		"typed values":     {map[string]map[string]string{"p-statefulset": {"n": `"5"`}}, compile.TypedOverrides(map[string]map[string]string{"p": {"n": "6"}}, Typed), map[string]string{"p-deployment": "6", "p-statefulset": "6", "p-daemonset": "6"}},
 	} {
-		c := NewCatalog([]*Contents{m.Read()}, []*Values{given}, tc.typed)
-		if len(c.Conflicts) > 0 || len(c.Contents[0].Problems) > 0 {
-			t.Errorf("%s: %v, %v", name, c.Conflicts, c.Contents[0].Problems)
+		spec := edictv1.PolicySetSpec{Mode: edictv1.ModeEnforce, Modes: map[string]edictv1.Mode{"p": edictv1.ModeShadow, "p-daemonset": edictv1.ModeDisabled}, Params: params(tc.spec)}
+		c := NewCatalog([]*Contents{Read(setOf("s", spec), at("m", text))}, tc.typed)
+		if len(c.Contents[0].Problems) > 0 {
+			t.Errorf("%s: %v", name, c.Contents[0].Problems)
 		}
 		got := map[string]string{}
 		for _, u := range c.Units {
@@ -141,21 +143,8 @@ func TestCatalogOfKinds(t *testing.T) {
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if ids := c.Named("p"); !slices.Equal(ids, []string{"p-daemonset", "p-deployment@shadow", "p-statefulset@shadow"}) || !c.Has("p-daemonset") || c.Has("p-pod") {
+		if ids := c.Named("p"); !slices.Equal(ids, []string{"s/p-daemonset", "s/p-deployment", "s/p-statefulset"}) || !c.Has("p-daemonset") || c.Has("p-pod") {
 			t.Errorf("%s: %v", name, ids)
-		}
-	}
-}
-
-// TestUnreadValuesOfKinds: what cannot be read stops all policies that it is for.
-func TestUnreadValuesOfKinds(t *testing.T) {
-	t.Parallel()
-	m := at(0, "m", map[string]string{"p.yaml": ofKinds("p", always, "Deployment", "DaemonSet"), "q.yaml": policy("q", "")})
-	given := (&ConfigMap{Namespace: "ns", Name: "v", Created: time.Unix(9, 0), Data: map[string]string{"p": "]"}}).ReadParams()
-	c := NewCatalog([]*Contents{m.Read()}, []*Values{given}, nil)
-	for id, u := range c.Units {
-		if unread := len(u.Unread) > 0; unread != (id != "q") {
-			t.Errorf("%s: %v", id, u.Unread)
 		}
 	}
 }
@@ -165,7 +154,7 @@ func TestRevisionOfKinds(t *testing.T) {
 	t.Parallel()
 	revisions := func(kinds ...string) map[string]string {
 		out := map[string]string{}
-		for _, u := range at(0, "m", map[string]string{"p.yaml": ofKinds("p", always, kinds...)}).Read().Units {
+		for _, u := range Read(nil, at("m", map[string]string{"p.yaml": ofKinds("p", always, kinds...)})).Units {
 			out[u.Name()] = u.Revision()
 		}
 		return out

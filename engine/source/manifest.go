@@ -1,6 +1,15 @@
 package source
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+
 	"bytes"
 	"iter"
 	"path"
@@ -11,14 +20,14 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
-// manifests are the ConfigMaps of policies, params and allowances in a file.
+// manifests are the ConfigMaps and PolicySets in a file.
 type manifests struct {
-	contents []*Contents
-	values   []*Values
-	allowed  []v1alpha1.Allowance
-	// inside are the texts of the ConfigMaps, by what problems name as the file.
+	configMaps []*ConfigMap
+	sets       []*Set
+	// inside are the texts of the ConfigMaps and the fields of the PolicySets, by what problems name
+	// as the file.
 	inside map[string]*document.Node
-	// manifest says that the file has ConfigMaps of ours, rest are its other documents.
+	// manifest reports whether the file has one of ours, rest are its other documents.
 	manifest bool
 	rest     []*document.Node
 }
@@ -27,7 +36,7 @@ type manifests struct {
 // the key.
 func manifestsIn(f load.Source, problems *document.Problems) manifests {
 	m := manifests{inside: map[string]*document.Node{}}
-	if !bytes.Contains(f.Text, []byte("ConfigMap")) {
+	if !bytes.Contains(f.Text, []byte("ConfigMap")) && !bytes.Contains(f.Text, []byte(kindPolicySet)) {
 		return m
 	}
 	var unreadable document.Problems // whoever reads the other documents reports it
@@ -43,99 +52,97 @@ func manifestsIn(f load.Source, problems *document.Problems) manifests {
 // add takes in a document. kubectl prints several objects as a List.
 func (m *manifests) add(n *document.Node, file string, problems *document.Problems) {
 	switch {
-	case isKind(n, "List"):
+	case isKind(n, "v1", "List"):
 		for _, item := range n.Get("items").Items() {
 			m.add(item, file, problems)
 		}
-	case isKind(n, "ConfigMap"):
-		m.configMap(n, file, problems)
+	case isKind(n, "v1", "ConfigMap"):
+		m.configMaps = append(m.configMaps, m.configMap(n, file))
+	case isKind(n, v1alpha1.APIVersion, kindPolicySet):
+		m.manifest = true
+		if s := m.set(n, file, problems); s != nil {
+			m.sets = append(m.sets, s)
+		}
 	default:
 		m.rest = append(m.rest, n)
 	}
 }
 
-// configMap takes in a ConfigMap, if it is one of ours.
-func (m *manifests) configMap(n *document.Node, file string, problems *document.Problems) {
-	policies, params, allowances := isLabelled(n, v1alpha1.LabelPolicy), isLabelled(n, v1alpha1.LabelParams), isLabelled(n, v1alpha1.LabelAllowances)
-	if !policies && !params && !allowances {
-		m.manifest = m.manifest || unlabelled(n, problems)
-		return
-	}
-	m.manifest = true
-	c := m.read(n, file)
-	if policies {
-		contents := c.Read()
-		problems.Append(contents.Problems)
-		problems.Append(contents.testProblems())
-		m.contents = append(m.contents, contents)
-	}
-	switch {
-	case params && policies:
-		problems.Add(c.BothLabels())
-	case params:
-		values := c.ReadParams()
-		problems.Append(values.Problems)
-		m.values = append(m.values, values)
-	}
-	if allowances {
-		allowed, wrong := c.ReadAllowances()
-		problems.Append(wrong)
-		m.allowed = append(m.allowed, allowed...)
-	}
-}
+// kindPolicySet is the kind of a PolicySet.
+const kindPolicySet = "PolicySet"
 
-// read returns the ConfigMap of a manifest. Where a file's path is expected, the file
-// stands in place of the namespace.
-func (m *manifests) read(n *document.Node, file string) *ConfigMap {
-	c := &ConfigMap{
-		Namespace: file, Name: text(n, "metadata", "name"), Data: map[string]string{},
-		Mode:    text(n, "metadata", "annotations", v1alpha1.AnnotationMode),
-		Rollout: text(n, "metadata", "annotations", v1alpha1.AnnotationRollout),
-	}
+// configMap returns the ConfigMap of a manifest.
+func (m *manifests) configMap(n *document.Node, file string) *ConfigMap {
+	c := &ConfigMap{Namespace: text(n, "metadata", "namespace"), Name: text(n, "metadata", "name"), File: file, Data: map[string]string{}}
 	for key, v := range entries(n.Get("data")) {
 		c.Data[key] = v.Text
 		m.inside[path.Join(c.Path(), key)] = v
+		m.manifest = m.manifest || strings.Contains(v.Text, "apiVersion: "+v1alpha1.APIVersion)
 	}
 	for key, v := range entries(n.Get("binaryData")) {
 		c.Binary = append(c.Binary, key)
 		m.inside[path.Join(c.Path(), key)] = v
 	}
-	for _, name := range []string{v1alpha1.AnnotationMode, v1alpha1.AnnotationRollout} {
-		if a := field(n, "metadata", "annotations", name); a != nil {
-			m.inside[c.annotation(name)] = a
-		}
-	}
 	return c
 }
 
-// unlabelled reports whether a ConfigMap has policies that the controller does not see,
-// and warns of that.
-func unlabelled(n *document.Node, problems *document.Problems) bool {
-	for key, v := range entries(n.Get("data")) {
-		if isPolicyKey(key) && strings.Contains(v.Text, "apiVersion: "+v1alpha1.APIVersion) {
-			problems.Reportf(document.SkippedDocument, n.Pos, "labels: {"+v1alpha1.LabelPolicy+`: "true"}`,
-				"skipped: the ConfigMap %s has policies, and no label %s with the value \"true\": the controller does not read it", text(n, "metadata", "name"), v1alpha1.LabelPolicy)
-			return true
+// set returns the PolicySet of a manifest; nil if it is not one.
+func (m *manifests) set(n *document.Node, file string, problems *document.Problems) *Set {
+	var typed edictv1.PolicySet
+	raw, err := json.Marshal(n.Plain())
+	if err == nil {
+		err = yaml.UnmarshalStrict(raw, &typed)
+	}
+	if err != nil {
+		problems.Errorf(n.Pos, "the PolicySet %s cannot be read: %v", text(n, "metadata", "name"), err)
+		return nil
+	}
+	s := NewSet(&typed)
+	s.File = file
+	for name, v := range entries(n.Get("spec")) {
+		m.inside[s.Place("spec."+name)] = v
+	}
+	for policy, values := range entries(field(n, "spec", "params")) {
+		m.inside[s.Place("spec.params."+policy)] = values
+		for name, v := range entries(values) {
+			m.inside[s.Place("spec.params."+policy+"."+name)] = v
 		}
 	}
-	return false
+	for policy, v := range entries(field(n, "spec", "modes")) {
+		m.inside[s.Place("spec.modes."+policy)] = v
+	}
+	return s
 }
 
-// testProblems returns what is wrong with the tests of a ConfigMap as they are written.
-func (c *Contents) testProblems() (out []document.Problem) {
-	for _, t := range c.Tests {
-		_, problems := load.Documents(t.Path, t.Text)
-		out = append(out, problems...)
+// join reads the ConfigMaps with the PolicySets that run them. A ConfigMap with policies that no
+// set runs is read by itself.
+func (b *Bundle) join(problems *document.Problems) (out []*Contents) {
+	configMaps, used := b.configMaps, map[*ConfigMap]bool{}
+	for _, s := range b.sets {
+		name := s.Spec.Source.ConfigMap.Name
+		at := slices.IndexFunc(configMaps, func(c *ConfigMap) bool { return c.Name == name && c.Namespace == s.Namespace })
+		if at < 0 {
+			problems.Add(document.Problem{Position: document.Position{File: s.Place("spec.source")}, Severity: document.Warning, Code: document.SkippedDocument,
+				Message: fmt.Sprintf("the ConfigMap %s of the PolicySet %s is not among the files", name, s.Name), Hint: "give its file, too"})
+			continue
+		}
+		used[configMaps[at]] = true
+		out = append(out, b.contents(s, configMaps[at]))
+	}
+	for _, c := range configMaps {
+		if !used[c] && slices.ContainsFunc(slices.Collect(maps.Values(c.Data)), func(text string) bool { return strings.Contains(text, "apiVersion: "+v1alpha1.APIVersion) }) {
+			out = append(out, b.contents(nil, c))
+		}
+	}
+	for _, c := range out {
+		problems.Append(c.Problems)
+		problems.Append(c.testProblems())
 	}
 	return out
 }
 
-func isKind(n *document.Node, kind string) bool {
-	return text(n, "apiVersion") == "v1" && text(n, "kind") == kind
-}
-
-func isLabelled(n *document.Node, label string) bool {
-	return text(n, "metadata", "labels", label) == "true"
+func isKind(n *document.Node, apiVersion, kind string) bool {
+	return text(n, "apiVersion") == apiVersion && text(n, "kind") == kind
 }
 
 // text returns the text of a field; "" if it is not there.

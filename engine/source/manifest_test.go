@@ -11,33 +11,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
 // manifestOf writes a ConfigMap down.
-func manifestOf(t *testing.T, m *ConfigMap, labels ...string) string {
+func manifestOf(t *testing.T, m *ConfigMap) string {
 	t.Helper()
-	annotations, set := map[string]string{}, map[string]string{}
-	if m.Mode != "" {
-		annotations[v1alpha1.AnnotationMode] = m.Mode
-	}
-	if m.Rollout != "" {
-		annotations[v1alpha1.AnnotationRollout] = m.Rollout
-	}
-	for _, label := range labels {
-		set[label] = "true"
-	}
 	binary := map[string]string{}
 	for _, key := range m.Binary {
 		binary[key] = "AA=="
 	}
-	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "data": m.Data, "binaryData": binary,
-		"metadata": map[string]any{"name": m.Name, "namespace": m.Namespace, "labels": set, "annotations": annotations},
+	return yamlOf(t, map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": m.Data, "binaryData": binary, "metadata": map[string]any{"name": m.Name, "namespace": m.Namespace},
 	})
+}
+
+// setManifestOf writes a PolicySet down.
+func setManifestOf(t *testing.T, s *Set) string {
+	t.Helper()
+	return yamlOf(t, map[string]any{
+		"apiVersion": "edict.dev/v1alpha1", "kind": "PolicySet", "spec": s.Spec, "metadata": map[string]any{"name": s.Name, "namespace": s.Namespace},
+	})
+}
+
+func yamlOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := yaml.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,79 +62,90 @@ func loadedFrom(t *testing.T, o Options, files map[string]string) (*Bundle, stri
 	return b, folder
 }
 
-// TestManifestsAreReadAsByTheController compares what is found in manifests with what the
-// controller finds in the same ConfigMaps.
+// TestManifestsAreReadAsByTheController compares what is found in manifests, of sets and ConfigMaps in
+// files of their own, with what the controller finds in the same objects.
 func TestManifestsAreReadAsByTheController(t *testing.T) {
 	t.Parallel()
+	named := func(name string, spec edictv1.PolicySetSpec) *Set {
+		s := setOf(name, spec)
+		s.Spec.Source.ConfigMap.Name = name
+		return s
+	}
+	group := ""
 	tests := map[string]struct {
-		policies, params []*ConfigMap
-		typed            map[string]map[string]string
+		sets  []*Set
+		maps  []*ConfigMap // of the same names
+		typed map[string]map[string]string
 	}{
-		"one policy": {policies: []*ConfigMap{at(1, "a", map[string]string{"p.yaml": policy("p", "")})}},
-		"several, of which one does not compile": {policies: []*ConfigMap{
-			at(2, "a", map[string]string{"p.yaml": policy("p", ""), "q.yaml": policy("q", "  variables: [{name: x, expression: nobody}]\n")}),
-			at(1, "b", map[string]string{"r.yaml": policy("r", "")}),
-		}},
-		"one policy twice": {policies: []*ConfigMap{at(2, "a", map[string]string{"p.yaml": policy("p", "")}), at(1, "b", map[string]string{"p.yaml": policy("p", "")})}},
-		"keys that are not read": {policies: []*ConfigMap{{
+		"one policy": {sets: []*Set{named("a", edictv1.PolicySetSpec{})}, maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")})}},
+		"several, of which one does not compile": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{}), named("b", edictv1.PolicySetSpec{})},
+			maps: []*ConfigMap{
+				at("a", map[string]string{"p.yaml": policy("p", ""), "q.yaml": policy("q", "  variables: [{name: x, expression: nobody}]\n")}),
+				at("b", map[string]string{"r.yaml": policy("r", "")}),
+			},
+		},
+		"one name in two sets": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{}), named("b", edictv1.PolicySetSpec{ShadowOf: &edictv1.LocalReference{Name: "a"}})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")}), at("b", map[string]string{"p.yaml": policy("p", "  mode: Enforce\n")})},
+		},
+		"keys that are not read": {sets: []*Set{named("a", edictv1.PolicySetSpec{})}, maps: []*ConfigMap{{
 			Namespace: "ns", Name: "a", Binary: []string{"b.yaml"}, Data: map[string]string{"p.yaml": policy("p", ""), "notes": "x", "lonely.rego": "package p"},
 		}}},
-		"modes": {policies: []*ConfigMap{{Namespace: "ns", Name: "a", Mode: "p=Shadow,q=Off,r=Disabled", Data: map[string]string{
-			"p.yaml": policy("p", ""), "q.yaml": policy("q", ""),
-		}}}},
-		"steps that cannot be read": {policies: []*ConfigMap{{Namespace: "ns", Name: "a", Rollout: "{steps: 3}", Data: map[string]string{"p.yaml": policy("p", "")}}}},
+		"modes": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Mode: edictv1.ModeEnforce, Modes: map[string]edictv1.Mode{"p": edictv1.ModeShadow, "r": edictv1.ModeDisabled}})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", ""), "q.yaml": policy("q", "")})},
+		},
+		"steps that cannot be read": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Rollout: &edictv1.Rollout{Interval: "soon"}})}, maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")})},
+		},
 		"values": {
-			policies: []*ConfigMap{at(1, "a", map[string]string{"p.yaml": policy("p", ""), "q.yaml": policy("q", "")})},
-			params:   []*ConfigMap{at(2, "v", map[string]string{"p": "value: b", "q.yaml": "value: [", "stranger": "value: b"}), at(1, "w", map[string]string{"p": "value: c"})},
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Params: params(map[string]map[string]string{"p": {"value": `"b"`}, "stranger": {"value": "1"}})})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", ""), "q.yaml": policy("q", ""), "params.yaml": "p: {value: c}\nq: {value: d}\n"})},
+		},
+		"values that cannot be read": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Params: params(map[string]map[string]string{"p": {"value": "null"}})})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", ""), "params.yaml": "q: ["})},
 		},
 		"typed values win": {
-			policies: []*ConfigMap{at(1, "a", map[string]string{"p.yaml": policy("p", "")})},
-			params:   []*ConfigMap{at(2, "v", map[string]string{"p": "value: b"})},
-			typed:    map[string]map[string]string{"p": {"value": "t"}},
+			sets:  []*Set{named("a", edictv1.PolicySetSpec{Params: params(map[string]map[string]string{"p": {"value": `"b"`}})})},
+			maps:  []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")})},
+			typed: map[string]map[string]string{"p": {"value": "t"}},
 		},
 		"a value of the wrong type, and one of no param": {
-			policies: []*ConfigMap{at(1, "a", map[string]string{"p.yaml": policy("p", "")})},
-			params:   []*ConfigMap{at(2, "v", map[string]string{"p": "value: {a: 1}\nvalve: 1"})},
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Params: params(map[string]map[string]string{"p": {"value": `{"a": 1}`, "valve": "1"}})})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")})},
+		},
+		"allowances": {
+			sets: []*Set{named("a", edictv1.PolicySetSpec{Allow: []edictv1.Allowance{{Policy: "p", APIGroup: &group, Kind: "Node", Fields: []string{"metadata.labels.mark"}}}})},
+			maps: []*ConfigMap{at("a", map[string]string{"p.yaml": policy("p", "")})},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var contents []*Contents
-			var values []*Values
 			var want document.Problems
 			files := map[string]string{}
-			add := func(m *ConfigMap, label string) {
-				files[fmt.Sprintf("%d.yaml", len(files))] = manifestOf(t, m, label)
-			}
-			for _, m := range test.policies {
-				add(m, v1alpha1.LabelPolicy)
-				contents = append(contents, m.Read())
-				want.Append(contents[len(contents)-1].Problems)
-			}
-			for _, m := range test.params {
-				add(m, v1alpha1.LabelParams)
-				values = append(values, m.ReadParams())
-				want.Append(values[len(values)-1].Problems)
-			}
-			c := NewCatalog(contents, values, compile.TypedOverrides(test.typed, Typed))
-			for _, conflicts := range c.Conflicts {
-				want.Append(conflicts)
+			for i, s := range test.sets {
+				files[fmt.Sprintf("%d-map.yaml", i)], files[fmt.Sprintf("%d-set.yaml", i)] = manifestOf(t, test.maps[i]), setManifestOf(t, s)
+				contents = append(contents, Read(s, test.maps[i]))
+				want.Append(contents[i].Problems)
 			}
 			revisions := map[string]string{}
-			for id, u := range c.Units {
+			for id, u := range NewCatalog(contents, compile.TypedOverrides(test.typed, Typed)).Units {
 				_, problems, err := u.Compile(schema.Builtin(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				want.Append(problems)
-				revisions[id] = u.Revision()
+				revisions[id] = u.Revision() + " " + u.mode()
 			}
 
 			b, folder := loadedFrom(t, Options{Params: compile.TypedOverrides(test.typed, Typed)}, files)
 			got := map[string]string{}
-			for _, u := range slices.Backward(b.Units) { // of two with one ID the first counts
-				got[u.ID()] = u.Revision()
+			for _, u := range b.Units {
+				got[u.ID()] = u.Revision() + " " + u.mode()
 			}
 			if diff := cmp.Diff(revisions, got); diff != "" {
 				t.Errorf("revisions (-controller +manifests):\n%s", diff)
@@ -146,7 +159,33 @@ func TestManifestsAreReadAsByTheController(t *testing.T) {
 			if diff := cmp.Diff(unique(messages(want.List())), unique(said)); diff != "" {
 				t.Errorf("problems (-controller +manifests):\n%s", diff)
 			}
+			for i, c := range b.Contents {
+				if len(c.Set.Allowances()) != len(test.sets[i].Spec.Allow) {
+					t.Errorf("%d allowances", len(c.Set.Allowances()))
+				}
+			}
 		})
+	}
+}
+
+// TestPlacesInManifests: a problem in a field of a set or in a key of a ConfigMap has its line in the file.
+func TestPlacesInManifests(t *testing.T) {
+	t.Parallel()
+	const set = "apiVersion: edict.dev/v1alpha1\nkind: PolicySet\nmetadata: {name: s, namespace: ns}\nspec:\n  source: {configMap: {name: m}}\n  modes:\n    q: Disabled\n  params:\n    p:\n      value: null\n  rollout:\n    interval: soon\n    steps: [{percent: 5}]\n"
+	text := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns}\ndata:\n  p.yaml: |\n    " + strings.ReplaceAll(strings.TrimSpace(policy("p", "  nonsense: 1\n")), "\n", "\n    ") + "\n"
+	b, folder := loadedFrom(t, Options{}, map[string]string{"a.yaml": set + text})
+	lines := strings.Split(set+text, "\n")
+	got := []string{}
+	for _, p := range b.Problems {
+		at := b.Place(p.Position)
+		if at.File != filepath.Join(folder, "a.yaml") || at.Line == 0 {
+			t.Errorf("%s is at %s", p.Message, at)
+			continue
+		}
+		got = append(got, strings.TrimSpace(lines[at.Line-1]))
+	}
+	if diff := cmp.Diff([]string{"interval: soon", "nonsense: 1", "q: Disabled", "value: null"}, unique(got)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -156,31 +195,38 @@ func unique(list []string) []string {
 }
 
 // TestManifestsBesideOthers: a file may have manifests and policies, and a List as kubectl
-// prints it.
+// prints it. A ConfigMap with policies is read without a set, too; a set without its ConfigMap is told of.
 func TestManifestsBesideOthers(t *testing.T) {
 	t.Parallel()
-	inside := manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")}), v1alpha1.LabelPolicy)
-	values := manifestOf(t, at(1, "v", map[string]string{"q": "value: b"}), v1alpha1.LabelParams)
-	list := "apiVersion: v1\nkind: List\nitems:\n  - " + strings.ReplaceAll(inside, "\n", "\n    ") + "\n  - " + strings.ReplaceAll(values, "\n", "\n    ")
-	shown := func(allow string) string {
-		text := "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec: {allow: [" + allow + "]}\n"
-		return manifestOf(t, at(1, "s", map[string]string{"allowances.yaml": text}), v1alpha1.LabelAllowances)
-	}
+	inside := manifestOf(t, at("m", map[string]string{"p.yaml": policy("p", "")}))
+	set := setManifestOf(t, setOf("s", edictv1.PolicySetSpec{}))
+	elsewhere := setOf("s", edictv1.PolicySetSpec{})
+	elsewhere.Namespace = "other"
+	item := func(text string) string { return "  - " + strings.ReplaceAll(text, "\n", "\n    ") + "\n" }
+	const lonely = "the ConfigMap m of the PolicySet s is not among the files (give its file, too)"
 	tests := map[string]struct {
-		text              string
-		policies, skipped int
-		problem           string
+		text    string
+		ids     []string
+		skipped int
+		problem string
 	}{
-		"a policy beside a manifest":     {inside + "---\n" + policy("q", ""), 2, 0, ""},
-		"with both labels":               {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")}), v1alpha1.LabelPolicy, v1alpha1.LabelParams), 1, 0, "no key is read as params"},
-		"another manifest":               {inside + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", 1, 1, ""},
-		"a List":                         {list + "\n---\n" + policy("q", ""), 2, 0, ""},
-		"a ConfigMap without the label":  {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")})), 0, 0, "the ConfigMap a has policies, and no label edict.dev/policy with the value \"true\""},
-		"another ConfigMap":              {manifestOf(t, at(1, "a", map[string]string{"x": "y"})), 0, 1, "skipped: a ConfigMap of v1 is no document of Edict"},
-		"a test that cannot be read":     {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", ""), "p.test.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {casse: []}\n"}), v1alpha1.LabelPolicy), 1, 0, `spec has no field "casse"`},
-		"allowances":                     {inside + "---\n" + shown("{policy: p, kind: Node, fields: [delete]}"), 1, 0, ""},
-		"allowances that cannot be read": {shown("{policy: p, knid: Node, fields: [delete]}"), 0, 0, `has no field "knid"`},
-		"YAML that ends too early":       {inside + "---\na: [", 1, 0, "not valid YAML"},
+		"a ConfigMap":                   {inside, []string{"p"}, 0, ""},
+		"with a set":                    {set + "---\n" + inside, []string{"s/p"}, 0, ""},
+		"after the ConfigMap":           {inside + "---\n" + set, []string{"s/p"}, 0, ""},
+		"two sets":                      {inside + "---\n" + set + "---\n" + setManifestOf(t, setOf("t", edictv1.PolicySetSpec{})), []string{"s/p", "t/p"}, 0, ""},
+		"a set alone":                   {set, nil, 0, lonely},
+		"a set of another namespace":    {setManifestOf(t, elsewhere) + "---\n" + inside, []string{"p"}, 0, lonely},
+		"a set and another ConfigMap":   {set + "---\n" + manifestOf(t, at("n", map[string]string{"p.yaml": policy("p", "")})), []string{"p"}, 0, lonely},
+		"a set, its ConfigMap is empty": {set + "---\n" + manifestOf(t, at("m", nil)), nil, 0, ""},
+		"a policy beside a manifest":    {inside + "---\n" + policy("q", ""), []string{"p", "q"}, 0, ""},
+		"the name of one in a set":      {set + "---\n" + inside + "---\n" + policy("p", ""), []string{"p", "s/p"}, 0, ""},
+		"another manifest":              {inside + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", []string{"p"}, 1, ""},
+		"a List":                        {"apiVersion: v1\nkind: List\nitems:\n" + item(inside) + item(set) + "\n---\n" + policy("q", ""), []string{"q", "s/p"}, 0, ""},
+		"another ConfigMap":             {manifestOf(t, at("a", map[string]string{"x": "y"})), nil, 1, "skipped: a ConfigMap of v1 is no document of Edict"},
+		"a test that cannot be read":    {manifestOf(t, at("m", map[string]string{"p.yaml": policy("p", ""), "p_test.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {casse: []}\n"})), []string{"p"}, 0, `spec has no field "casse"`},
+		"allowances in the text":        {manifestOf(t, at("m", map[string]string{"p.yaml": policy("p", ""), "a.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec: {allow: []}\n"})), []string{"p"}, 0, "allowances in the text have no effect"},
+		"a field that is none":          {strings.Replace(set, "spec:", "spec:\n  sorce: {}", 1) + "---\n" + inside, []string{"p"}, 0, `the PolicySet s cannot be read: `},
+		"YAML that ends too early":      {inside + "---\na: [", []string{"p"}, 0, "not valid YAML"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -193,11 +239,12 @@ func TestManifestsBesideOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(b.Policies) != test.policies || b.Skipped != test.skipped {
-				t.Errorf("%d policies and %d skipped, want %d and %d", len(b.Policies), b.Skipped, test.policies, test.skipped)
+			var ids []string
+			for _, p := range b.Policies {
+				ids = append(ids, p.ID())
 			}
-			if allowed := len(b.Allowances) > 0; allowed != (name == "allowances") {
-				t.Errorf("allowances %v", b.Allowances)
+			if diff := cmp.Diff(test.ids, ids); diff != "" || b.Skipped != test.skipped {
+				t.Errorf("%d skipped, want %d (-want +got):\n%s", b.Skipped, test.skipped, diff)
 			}
 			said := strings.Join(messages(b.Problems), "\n")
 			if test.problem == "" && said != "" || !strings.Contains(said, test.problem) {

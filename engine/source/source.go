@@ -56,10 +56,10 @@ type Bundle struct {
 	// Policies are those that compile.
 	Policies []*plan.Policy
 	// Tests are those that stand in files, Contents the ConfigMaps of policies in
-	// manifests, which have tests of their own; their units are among Units.
+	// manifests, which have tests and allowances of their own; their units are among Units.
 	Tests    []*v1alpha1.PolicyTest
 	Contents []*Contents
-	// Allowances are what the installation opens of what is protected.
+	// Allowances are what files open of what is protected, for policies of files.
 	Allowances []v1alpha1.Allowance
 	Schemas    *schema.Set
 	Problems   []document.Problem
@@ -72,9 +72,10 @@ type Bundle struct {
 	// Skipped counts the documents that are none of Edict.
 	Skipped int
 
-	// values are the ConfigMaps of params in manifests.
-	values []*Values
-	// inside are the texts of ConfigMaps in manifests, by what problems name as the file.
+	// configMaps and sets are those in manifests.
+	configMaps []*ConfigMap
+	sets       []*Set
+	// inside are the texts in manifests, by what problems name as the file.
 	inside map[string]*document.Node
 	// seen are the absolute paths of the files that have been read.
 	seen map[string]bool
@@ -88,7 +89,7 @@ func (b *Bundle) Err() error { return document.Join(b.Problems) }
 // Policy returns what a unit was compiled to; nil when it does not compile.
 func (b *Bundle) Policy(u *Unit) *plan.Policy {
 	for _, p := range b.Policies {
-		if p.Source == u.Document.Pos && p.Name == u.Name() {
+		if p.Source == u.Document.Pos && p.ID() == u.ID() {
 			return p
 		}
 	}
@@ -126,6 +127,10 @@ func Load(paths []string, o Options) (*Bundle, error) {
 	if err := b.allowBeside(paths, o, &problems); err != nil {
 		return nil, err
 	}
+	b.Contents = b.join(&problems)
+	for _, contents := range b.Contents {
+		b.Units = append(b.Units, contents.Units...)
+	}
 	if o.Edit != nil {
 		for _, u := range b.Units {
 			o.Edit(u)
@@ -162,9 +167,8 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 	names := map[string]*Unit{}
 	var found Findings
 	var room plan.Room
-	given := b.given(params, problems)
 	for i, u := range b.Units {
-		u = u.with(given, b.values)
+		u = u.With(params)
 		b.Units[i] = u
 		if first := names[u.ID()]; first != nil {
 			found.Add(u, []document.Problem{Twice(u, first)})
@@ -176,7 +180,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 			return err
 		}
 		if p != nil {
-			if err := room.Take(cmp.Or(u.ConfigMap, u.File.Path), p.Kept); err != nil {
+			if err := room.Take(cmp.Or(u.Set, u.File.Path), p.Kept); err != nil {
 				p, wrong = nil, append(slices.Clip(wrong), document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
 			}
 		}
@@ -194,13 +198,6 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 	}
 	slices.SortStableFunc(b.Policies, func(x, y *plan.Policy) int { return cmp.Compare(x.ID(), y.ID()) })
 	return nil
-}
-
-// given returns the values for params, those of manifests included.
-func (b *Bundle) given(typed compile.Overrides, problems *document.Problems) compile.Overrides {
-	report := func(_ *ConfigMap, p document.Problem) { problems.Add(p) }
-	strangers(b.values, b.has, report)
-	return merged(b.values, typed, report)
 }
 
 // meant names the policy that was probably meant; "" for none.
@@ -231,16 +228,6 @@ func Twice(second, first *Unit) document.Problem {
 	return document.Problem{
 		Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line), Hint: hint,
 		Message: fmt.Sprintf("the policy %q is defined twice, first at %s", name.Value, first.Document.Metadata.Name.Pos()),
-	}
-}
-
-// heldFor says that a policy may be in another file, which cannot be told now.
-func heldFor(u *Unit, file string) document.Problem {
-	name := u.Document.Metadata.Name
-	return document.Problem{
-		Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line),
-		Message: fmt.Sprintf("the policy %q may be defined twice: it was last found in %s, which has errors", name.Value, file),
-		Hint:    "correct or remove " + file,
 	}
 }
 

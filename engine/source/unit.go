@@ -2,9 +2,6 @@ package source
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"github.com/edict-dev/edict/builtins"
@@ -13,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -24,8 +22,13 @@ type Unit struct {
 	Document *v1alpha1.Policy
 	// File is the file that the document stands in.
 	File load.Source
-	// ConfigMap is the name of the ConfigMap that has the file as a key; "" is none.
-	ConfigMap string
+	// Set is the PolicySet that runs it; empty if it is of a file. ShadowOf is the set with the policy
+	// that it is compared with, Account the ServiceAccount that it writes as, if not the default.
+	Set, ShadowOf, Account string
+	// TextRevision is the revision of the ConfigMap that has the file; empty if there is none.
+	TextRevision string
+	// Rights identifies what the policy may do: with other rights it is another one.
+	Rights string
 	// Modules are the Rego modules beside the file, also those of tests.
 	Modules []rego.Module
 	// Overrides are the values given for the policy's params.
@@ -37,15 +40,24 @@ type Unit struct {
 	// Unread are errors in what decides about the policy from outside of the
 	// document: the values for its params, or its mode.
 	Unread []document.Problem
-	// Undecided says that a mode was asked for that is none.
-	Undecided bool
 }
 
-// with returns the unit with the values for its params, and what cannot be read of them.
-func (u *Unit) with(given compile.Overrides, values []*Values) *Unit {
+// With returns the unit with values for its params, which win over those that it has.
+func (u *Unit) With(typed compile.Overrides) *Unit {
+	values := typed.For(u.Name(), u.Document.Of)
+	if len(values) == 0 {
+		return u
+	}
 	out := *u
-	out.Overrides = given.For(u.Name(), u.Document.Of)
-	out.Unread = slices.Concat(u.Unread, unreadFor(u, values))
+	out.Overrides = compile.Overrides{"": u.Overrides}.With(compile.Overrides{"": values})[""]
+	return &out
+}
+
+// InNoSet returns the unit as it is in a file, for tests.
+func (u *Unit) InNoSet() *Unit {
+	out, doc := *u, *u.Document
+	doc.Set = ""
+	out.Document, out.Set, out.ShadowOf, out.Mode, out.Overrides, out.Unread = &doc, "", "", "", nil, nil
 	return &out
 }
 
@@ -57,20 +69,11 @@ func (u *Unit) Named(name string) bool {
 	return name == u.Name() || u.Document.Of != "" && name == u.Document.Of
 }
 
-// ID tells units apart that may run beside each other: a policy, and the
-// revision of it that only looks on.
-func (u *Unit) ID() string {
-	return plan.ID{Name: u.Name(), Shadow: u.mode() == v1alpha1.ModeShadow}.String()
-}
+// ID returns SET/POLICY; of a policy of a file it returns the name.
+func (u *Unit) ID() string { return identity.PolicyID(u.Set, u.Name()) }
 
 // Disabled reports whether the policy is switched off, also when it is not right.
 func (u *Unit) Disabled() bool { return u.mode() == v1alpha1.ModeDisabled }
-
-// DisabledByText reports whether the policy's own text switches it off, with or without the
-// annotation of its ConfigMap.
-func (u *Unit) DisabledByText() bool {
-	return u.Disabled() && u.Document.Spec.Mode.Value == v1alpha1.ModeDisabled
-}
 
 func (u *Unit) mode() string {
 	if u.Mode != "" {
@@ -84,7 +87,7 @@ func (u *Unit) Revision() string { return compile.Revision(u.Document, u.Modules
 
 // Same reports whether another unit decides the same, in the same mode.
 func (u *Unit) Same(other *Unit) bool {
-	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && slices.Equal(u.Unread, other.Unread)
+	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && u.Account == other.Account && u.ShadowOf == other.ShadowOf && u.Rights == other.Rights && slices.Equal(u.Unread, other.Unread)
 }
 
 // SamePlace reports whether another unit stands in the same file with the same text, so
@@ -114,22 +117,9 @@ func (u *Unit) Compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []do
 	problems = u.withLines(problems)
 	if p != nil {
 		u.setMode(p)
-		p.Origin = plan.Origin{ConfigMap: u.ConfigMap, Text: u.Digest()}
+		p.Set, p.ShadowOf, p.Account = u.Set, u.ShadowOf, u.Account
 	}
 	return p, problems, nil
-}
-
-// Digest names the text of the policy's file and of the Rego beside it: the
-// SHA-256 of each text after its length in bytes and a colon.
-func (u *Unit) Digest() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d:%s", len(u.File.Text), u.File.Text)
-	for _, m := range u.Modules {
-		if !m.IsTest() {
-			fmt.Fprintf(h, "%d:%s", len(m.Text), m.Text)
-		}
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // setMode applies the mode that was asked for from outside.

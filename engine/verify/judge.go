@@ -19,7 +19,7 @@ func (j judging) rest(ctx context.Context, sim *simulate.Simulation, at int) {
 	for _, c := range sim.Group().Controllers() {
 		for _, key := range c.Keys() {
 			d := eval.Evaluate(ctx, c.Input(key, sim.Now()), nil)
-			if !writes(d) && !forgotten(sim, simulate.Work{Policy: c.Policy.Name, Key: key}, d.Next) {
+			if !writes(d) && !forgotten(sim, simulate.Work{Policy: c.Policy.ID(), Key: key}, d.Next) {
 				continue
 			}
 			j.trials.confirm(ctx, trial{kind: Rest, prefix: j.states.path(at), suffix: []Move{{Restart: true}}})

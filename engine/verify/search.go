@@ -33,10 +33,10 @@ func newSearch(o Options, w world) *search {
 	for _, p := range o.Policies {
 		s.out.Explored.Rules += len(p.Rules)
 		for _, w := range graph.Writes(p) {
-			s.trials.forgetful[w.GVK] = s.trials.forgetful[w.GVK] || slices.Contains(o.MayForget, p.Name)
+			s.trials.forgetful[w.GVK] = s.trials.forgetful[w.GVK] || slices.Contains(o.MayForget, p.ID())
 		}
 		for _, q := range o.Policies {
-			s.commute[[2]string{p.Name, q.Name}] = !p.Stateful && !q.Stateful && graph.Commute(p, q)
+			s.commute[[2]string{p.ID(), q.ID()}] = !p.Stateful && !q.Stateful && graph.Commute(p, q)
 		}
 	}
 	s.out.Explored.Objects, s.out.Explored.Left = len(w.objects), w.left
@@ -64,8 +64,8 @@ func (s *search) unfired() []string {
 	out := []string{}
 	for _, p := range s.options.Policies {
 		for _, r := range p.Rules {
-			if !s.fired[p.Name+" "+r.Name] {
-				out = append(out, p.Name+": "+r.Name)
+			if !s.fired[p.ID()+" "+r.Name] {
+				out = append(out, p.ID()+": "+r.Name)
 			}
 		}
 	}

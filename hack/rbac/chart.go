@@ -13,14 +13,14 @@ import (
 )
 
 // files returns the text of each file to write, by its name.
-func files(folder string) (map[string]string, error) {
+func files(folder, schemas string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]string{}
 	for _, path := range paths {
-		bundle, err := source.Load([]string{path}, source.Options{})
+		bundle, err := source.Load([]string{path}, source.Options{Schemas: []string{schemas}})
 		if err != nil {
 			return nil, err
 		}

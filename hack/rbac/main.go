@@ -1,7 +1,8 @@
 // Command rbac writes for every file of shipped policies the permissions that
 // its policies need, for the chart to grant:
 //
-//	go run ./hack/rbac [-check] [-policies policies] [-o charts/edict/files/rbac]
+//	go run ./hack/rbac [-check] [-policies charts/edict/files/policies] [-schemas policies/schemas]
+//	  [-o charts/edict/files/rbac]
 //
 // With -check it writes nothing and fails when a file is not as it would be.
 package main
@@ -15,18 +16,19 @@ import (
 )
 
 func main() {
-	policies := flag.String("policies", "policies", "the folder of policies")
+	policies := flag.String("policies", "charts/edict/files/policies", "the folder of policies")
+	schemas := flag.String("schemas", "policies/schemas", "the folder of CRDs")
 	output := flag.String("o", "charts/edict/files/rbac", "the folder to write to")
 	check := flag.Bool("check", false, "write nothing, say what differs")
 	flag.Parse()
-	if err := run(*policies, *output, *check); err != nil {
+	if err := run(*policies, *schemas, *output, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "rbac:", err)
 		os.Exit(1)
 	}
 }
 
-func run(policies, output string, check bool) error {
-	want, err := files(policies)
+func run(policies, schemas, output string, check bool) error {
+	want, err := files(policies, schemas)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // grants has not.
 func TestChartIsUpToDate(t *testing.T) {
 	t.Parallel()
-	if err := run("../../policies", "../../charts/edict/files/rbac", true); err != nil {
+	if err := run("../../charts/edict/files/policies", "../../policies/schemas", "../../charts/edict/files/rbac", true); err != nil {
 		t.Error(err)
 	}
 }
@@ -40,7 +40,7 @@ func TestFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "narrow.yaml"), []byte(narrow), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := files(folder)
+	got, err := files(folder, "../../policies/schemas")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	"github.com/google/licenseclassifier/v2"
 	"github.com/google/licenseclassifier/v2/assets"
 )
 

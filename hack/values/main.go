@@ -2,7 +2,7 @@
 // the shipped policies may be, so that helm refuses what the webhook would,
 // before anything is sent:
 //
-//	go run ./hack/values [-check] [-policies policies] [-o charts/edict/values.schema.json]
+//	go run ./hack/values [-check] [-policies charts/edict/files/policies] [-o charts/edict/values.schema.json]
 //
 // It owns the last field of that file, allOf; the rest is written by hand. With
 // -check it writes nothing and fails when the file is not as it would be.
@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	policies := flag.String("policies", "policies", "the folder of policies")
+	policies := flag.String("policies", "charts/edict/files/policies", "the folder of policies")
 	output := flag.String("o", "charts/edict/values.schema.json", "the file to write into")
 	check := flag.Bool("check", false, "write nothing, say whether it differs")
 	flag.Parse()

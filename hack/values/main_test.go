@@ -26,7 +26,7 @@ import (
 // TestChartIsUpToDate fails when a policy has changed and the schema has not.
 func TestChartIsUpToDate(t *testing.T) {
 	t.Parallel()
-	if err := run("../../policies", "../../charts/edict/values.schema.json", true); err != nil {
+	if err := run("../../charts/edict/files/policies", "../../charts/edict/values.schema.json", true); err != nil {
 		t.Error(err)
 	}
 }

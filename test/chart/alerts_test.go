@@ -69,17 +69,17 @@ type pods struct {
 // reset begins anew: one process leads, with one policy in force.
 func (p *pods) reset() {
 	*p = pods{registry: p.registry}
-	for _, policy := range []string{"p", "q"} {
+	for _, policy := range []string{"s/p", "s/q"} {
 		observe.Forget(policy)
 	}
 	observe.Rest()
 	observe.Leader.Set(1)
 	observe.WebhookServing.Set(1)
 	observe.BrokenWatches.Set(0)
-	observe.Adopted("p", "1", "", "")
-	observe.Of("p", "1", "r")
-	for _, gauge := range []*prometheus.GaugeVec{observe.Failed, observe.Waiting, observe.Failing, observe.Stopped, observe.Paced, observe.QueueDepth} {
-		gauge.WithLabelValues("p").Set(0)
+	observe.Adopted("s/p", "1", "", "")
+	observe.Of("s/p", "1", "r")
+	for _, gauge := range []observe.GaugeVec{observe.Failed, observe.Waiting, observe.Failing, observe.Stopped, observe.Paced, observe.QueueDepth} {
+		gauge.WithLabelValues("s/p").Set(0)
 	}
 }
 
@@ -155,35 +155,35 @@ var alertCases = map[string]struct {
 	"it cannot read those of the leader":  {func(p *pods) { p.half = p.minute >= 10 }, []string{"  15 EdictIsNotScraped{} fires"}},
 	"there are no Pods": {func(p *pods) { p.gone = p.minute >= 10 && p.minute < 30 }, []string{
 		`  15 EdictIsNotScraped{job="edict-metrics", namespace="edict-system"} fires`, `  30 EdictIsNotScraped{job="edict-metrics", namespace="edict-system"} rests`}},
-	"a text is refused": {func(p *pods) { observe.Failed.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  11 EdictPolicyRefused{policy="p"} fires`, `  50 EdictPolicyRefused{policy="p"} rests`}},
+	"a text is refused": {func(p *pods) { observe.Failed.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  11 EdictPolicyRefused{policy="p", policyset="s"} fires`, `  50 EdictPolicyRefused{policy="p", policyset="s"} rests`}},
 	"a text is refused, and nothing runs": {func(p *pods) {
-		observe.Failed.WithLabelValues("q").Set(onlyIn(p, 10, 50, 1, 0))
-	}, []string{`  11 EdictPolicyRefusedAndNothingRuns{policy="q"} fires`, `  50 EdictPolicyRefusedAndNothingRuns{policy="q"} rests`}},
-	"a ConfigMap has errors": {func(p *pods) { observe.ConfigMapErrors.WithLabelValues("m").Set(onlyIn(p, 10, 50, 2, 0)) }, []string{
-		`  11 EdictConfigMapRefused{configmap="m"} fires`, `  50 EdictConfigMapRefused{configmap="m"} rests`}},
-	"a policy waits": {func(p *pods) { observe.Waiting.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  25 EdictPolicyWaits{policy="p"} fires`, `  50 EdictPolicyWaits{policy="p"} rests`}},
-	"a policy waits for a while": {func(p *pods) { observe.Waiting.WithLabelValues("p").Set(onlyIn(p, 10, 24, 1, 0)) }, nil},
-	"no candidate is left": {func(p *pods) { observe.Unselected.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  25 EdictPolicyFindsNoCandidate{policy="p"} fires`, `  50 EdictPolicyFindsNoCandidate{policy="p"} rests`}},
-	"objects fail": {func(p *pods) { observe.Failing.WithLabelValues("p").Set(onlyIn(p, 10, 50, 3, 0)) }, []string{
-		`  25 EdictPolicyFails{policy="p"} fires`, `  50 EdictPolicyFails{policy="p"} rests`}},
-	"writes are stopped": {func(p *pods) { observe.Stopped.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  25 EdictPolicyFails{policy="p"} fires`, `  50 EdictPolicyFails{policy="p"} rests`}},
+		observe.Failed.WithLabelValues("s/q").Set(onlyIn(p, 10, 50, 1, 0))
+	}, []string{`  11 EdictPolicyRefusedAndNothingRuns{policy="q", policyset="s"} fires`, `  50 EdictPolicyRefusedAndNothingRuns{policy="q", policyset="s"} rests`}},
+	"a set is not ready": {func(p *pods) { observe.Ready.WithLabelValues("s", "InvalidText").Set(onlyIn(p, 10, 50, 0, 1)) }, []string{
+		`  11 EdictPolicySetNotReady{policyset="s", reason="InvalidText"} fires`, `  50 EdictPolicySetNotReady{policyset="s", reason="InvalidText"} rests`}},
+	"a policy waits": {func(p *pods) { observe.Waiting.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  25 EdictPolicyWaits{policy="p", policyset="s"} fires`, `  50 EdictPolicyWaits{policy="p", policyset="s"} rests`}},
+	"a policy waits for a while": {func(p *pods) { observe.Waiting.WithLabelValues("s/p").Set(onlyIn(p, 10, 24, 1, 0)) }, nil},
+	"no candidate is left": {func(p *pods) { observe.Unselected.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  25 EdictPolicyFindsNoCandidate{policy="p", policyset="s"} fires`, `  50 EdictPolicyFindsNoCandidate{policy="p", policyset="s"} rests`}},
+	"objects fail": {func(p *pods) { observe.Failing.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 3, 0)) }, []string{
+		`  25 EdictPolicyFails{policy="p", policyset="s"} fires`, `  50 EdictPolicyFails{policy="p", policyset="s"} rests`}},
+	"writes are stopped": {func(p *pods) { observe.Stopped.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  25 EdictPolicyFails{policy="p", policyset="s"} fires`, `  50 EdictPolicyFails{policy="p", policyset="s"} rests`}},
 	"a rule keeps failing": {func(p *pods) {
-		observe.RuleEvaluations.WithLabelValues("p", "1", "r", "failed").Add(onlyIn(p, 10, 40, 1, 0))
-	}, []string{`  25 EdictRuleFails{policy="p", rule="r"} fires`, `  54 EdictRuleFails{policy="p", rule="r"} rests`}},
-	"a policy is paused": {func(p *pods) { observe.Paused.WithLabelValues("p", "ChangeLimit").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  11 EdictPolicyPaused{policy="p", reason="ChangeLimit"} fires`, `  50 EdictPolicyPaused{policy="p", reason="ChangeLimit"} rests`}},
-	"an object is at its pace": {func(p *pods) { observe.Paced.WithLabelValues("p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
-		`  11 EdictPolicyNeverRests{policy="p"} fires`, `  50 EdictPolicyNeverRests{policy="p"} rests`}},
+		observe.RuleEvaluations.WithLabelValues("s/p", "1", "r", "failed").Add(onlyIn(p, 10, 40, 1, 0))
+	}, []string{`  25 EdictRuleFails{policy="p", policyset="s", rule="r"} fires`, `  54 EdictRuleFails{policy="p", policyset="s", rule="r"} rests`}},
+	"a policy is paused": {func(p *pods) { observe.Paused.WithLabelValues("s/p", "ChangeLimit").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  11 EdictPolicyPaused{policy="p", policyset="s", reason="ChangeLimit"} fires`, `  50 EdictPolicyPaused{policy="p", policyset="s", reason="ChangeLimit"} rests`}},
+	"an object is at its pace": {func(p *pods) { observe.Paced.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 1, 0)) }, []string{
+		`  11 EdictPolicyNeverRests{policy="p", policyset="s"} fires`, `  50 EdictPolicyNeverRests{policy="p", policyset="s"} rests`}},
 	"a policy stops": {func(p *pods) {
-		observe.Ended.WithLabelValues("q").Set(onlyIn(p, 10, 55, 1, 0))
+		observe.Ended.WithLabelValues("s/q").Set(onlyIn(p, 10, 55, 1, 0))
 		if p.minute == 30 { // another process leads, and counts from the beginning
 			observe.Reloads.Reset()
 		}
-	}, []string{`  11 EdictPolicyStopped{policy="q"} fires`, `  55 EdictPolicyStopped{policy="q"} rests`}},
+	}, []string{`  11 EdictPolicyStopped{policy="q", policyset="s"} fires`, `  55 EdictPolicyStopped{policy="q", policyset="s"} rests`}},
 	"nothing is in force": {func(p *pods) {
 		if p.minute == 10 {
 			observe.Info.Reset()
@@ -191,10 +191,10 @@ var alertCases = map[string]struct {
 	}, []string{"  15 EdictRunsNothing{} fires"}},
 	"a watch fails":   {func(p *pods) { observe.BrokenWatches.Set(onlyIn(p, 10, 50, 1, 0)) }, []string{"  15 EdictIsStale{} fires", "  50 EdictIsStale{} rests"}},
 	"no webhook":      {func(p *pods) { observe.WebhookServing.Set(onlyIn(p, 10, 50, 0, 1)) }, []string{"  15 EdictWebhookIsDown{} fires", "  50 EdictWebhookIsDown{} rests"}},
-	"a queue is long": {func(p *pods) { observe.QueueDepth.WithLabelValues("p").Set(onlyIn(p, 10, 50, 20_000, 5)) }, []string{`  25 EdictQueueGrows{policy="p"} fires`, `  50 EdictQueueGrows{policy="p"} rests`}},
+	"a queue is long": {func(p *pods) { observe.QueueDepth.WithLabelValues("s/p").Set(onlyIn(p, 10, 50, 20_000, 5)) }, []string{`  25 EdictQueueGrows{policy="p", policyset="s"} fires`, `  50 EdictQueueGrows{policy="p", policyset="s"} rests`}},
 	"evaluations are slow": {func(p *pods) {
-		observe.EvaluationSeconds.WithLabelValues("p", "1").Observe(onlyIn(p, 10, 61, 9, 0.001))
-	}, []string{`  25 EdictEvaluatesSlowly{policy="p"} fires`}},
+		observe.EvaluationSeconds.WithLabelValues("s/p", "1").Observe(onlyIn(p, 10, 61, 9, 0.001))
+	}, []string{`  25 EdictEvaluatesSlowly{policy="p", policyset="s"} fires`}},
 }
 
 // onlyIn returns a value in some minutes, and another one in all others.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +16,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -24,8 +29,8 @@ import (
 // onNodes begins a policy that decides about nodes.
 const onNodes = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: NAME}\nspec:\n  for: {apiVersion: v1, kind: Node}\n"
 
-// attacks are policies of somebody who may write the ConfigMaps of the
-// controller's namespace and nothing else, by the names of their ConfigMaps.
+// attacks are texts that somebody who may write the ConfigMaps of the controller's
+// namespace, and nothing else, gives to policies, by the names of their sets.
 var attacks = map[string]string{
 	"root-on-a-node": onNodes + `  rules:
     - name: own the node
@@ -128,27 +133,27 @@ spec:
 
 // TestAnEditorOfConfigMaps may write the ConfigMaps of the controller's
 // namespace and nothing else. He gets no Pod, no Secret, no right and no field
-// that decides what becomes of an object, also under the name of a policy that
-// has allowances.
+// that decides what becomes of an object: not by the text of sets whose accounts
+// may do everything and that have no allowances, and not by that of a pinned set
+// that has some.
 func TestAnEditorOfConfigMaps(t *testing.T) {
 	controlplane.RequireLong(t)
 	i := newInstallation(t, release+"-webhook")
 	i.victims()
 	editor := i.editor()
-	i.deploy("install", "replicas=1")
+	i.helm("install", release, chart, "--wait", "--timeout", "2m", "--values", i.attacked(), "--set", "replicas=1,defaultMode=Enforce,webhook.url=https://localhost:"+i.port+"/validate")
 	before := i.state()
 	for name, text := range attacks {
-		i.write(editor, "evil-"+name, map[string]string{"p.yaml": strings.ReplaceAll(text, "NAME", "evil-"+name)})
+		i.write(editor, "evil-"+name, strings.ReplaceAll(text, "NAME", "evil-"+name))
 	}
-	if err := editor.CoreV1().ConfigMaps(namespace).Delete(t.Context(), release+"-kmm-node-modules", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	i.write(editor, release+"-kmm-node-modules", map[string]string{"kmm-node-modules.yaml": takeover})
-	i.write(editor, "allowances", map[string]string{"allowances.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: mine}\nspec: {allow: [{policy: evil-root-on-a-node, kind: Pod, fields: ['*']}]}\n"})
+	i.write(editor, "kmm-node-modules", takeover)
 	for name := range attacks {
 		i.judged("evil-" + name)
 	}
-	i.judged(release + "-kmm-node-modules")
+	i.judged("kmm-node-modules")
+	if err := i.create("editor", namespace); !apierrors.IsForbidden(err) {
+		t.Errorf("an editor of ConfigMaps makes a set: %v", err)
+	}
 	time.Sleep(2 * time.Second) // whatever was let through has acted by then
 	if diff := difference(before, i.state()); diff != "" {
 		t.Errorf("an editor of ConfigMaps has changed\n%s", diff)
@@ -198,35 +203,41 @@ func (i *installation) editor() kubernetes.Interface {
 	return client
 }
 
-// write makes a ConfigMap of policies as the editor. That the webhook refuses it
-// is as good.
-func (i *installation) write(editor kubernetes.Interface, name string, data map[string]string) {
+// attacked writes values with a harmless policy for each attack, whose account may do everything,
+// and returns the name of the file.
+func (i *installation) attacked() string {
 	i.t.Helper()
-	_, err := editor.CoreV1().ConfigMaps(namespace).Create(i.t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"edict.dev/policy": "true", "edict.dev/allowances": "true"}}, Data: data,
-	}, metav1.CreateOptions{})
-	if err != nil {
-		i.t.Logf("%s: %v", name, err)
+	extra := map[string]any{}
+	for name := range attacks {
+		text := strings.ReplaceAll(onNodes, "NAME", "evil-"+name) + "  rules: [{name: none, when: 'false', do: [{labels: {set: {a: b}}}]}]\n"
+		extra["evil-"+name] = map[string]any{"text": text, "extraRules": []any{map[string]any{"apiGroups": []string{"*"}, "resources": []string{"*"}, "verbs": []string{"*"}}}}
+	}
+	text, err := yaml.Marshal(map[string]any{"extraPolicies": extra})
+	i.must(nil, err)
+	file := filepath.Join(i.t.TempDir(), "values.yaml")
+	i.must(nil, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+// write replaces the text of a set as the editor. That the webhook refuses it is as good.
+func (i *installation) write(editor kubernetes.Interface, set, text string) {
+	i.t.Helper()
+	body, err := json.Marshal(map[string]any{"data": map[string]string{set + ".yaml": text}})
+	i.must(nil, err)
+	if _, err := editor.CoreV1().ConfigMaps(namespace).Patch(i.t.Context(), release+"-"+set, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
+		i.t.Logf("%s: %v", set, err)
 	}
 }
 
-// judged waits until the controller says of a ConfigMap what became of it.
-func (i *installation) judged(name string) {
+// judged waits until the controller says of a set what became of its text.
+func (i *installation) judged(set string) {
 	i.t.Helper()
-	i.eventually("what became of "+name, func(ctx context.Context) string {
-		found, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return "" // the webhook has refused it
+	i.eventually("what became of "+set, func(ctx context.Context) string {
+		accepted, problem := i.condition(ctx, set, "Accepted")
+		if problem == "" {
+			i.t.Logf("%s: %s: %s", set, accepted.Reason, accepted.Message)
 		}
-		switch status := found.Annotations["edict.dev/status"]; status {
-		case "":
-			return "there is no status"
-		case "Active":
-			return "it is in force"
-		default:
-			i.t.Logf("%s: %s: %s", name, status, found.Annotations["edict.dev/error"])
-			return ""
-		}
+		return problem
 	})
 }
 

@@ -73,6 +73,10 @@ func (c *cluster) namespace(name string) {
 func (c *cluster) api(o *object) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) { // Helm has installed a CRD since
+		c.mapper.Reset()
+		mapping, err = c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,83 +8,74 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/api/v1alpha1"
 )
 
-// wantStatus waits until the ConfigMap of a policy says what became of it.
-func (i *installation) wantStatus(policy, status, reason string) {
+// wantReady waits until the condition Ready of a set has a reason, and a part of a message, for
+// the spec and the text that are there now.
+func (i *installation) wantReady(set, reason, message string) {
 	i.t.Helper()
-	i.wantStatusOf(release+"-"+policy, status, reason)
-}
-
-func (i *installation) wantStatusOf(name, status, reason string) {
-	i.t.Helper()
-	i.eventually("the status of "+name, func(ctx context.Context) string {
-		found, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
+	i.eventually("the condition Ready of "+set, func(ctx context.Context) string {
+		ready, problem := i.condition(ctx, set, "Ready")
+		if problem == "" && (ready.Reason != reason || !strings.Contains(ready.Message, message)) {
+			problem = "want " + reason + " " + message + ", got " + ready.Reason + " " + ready.Message
 		}
-		notes := found.GetAnnotations()
-		if notes["edict.dev/status"] != status || !strings.Contains(notes["edict.dev/error"], reason) {
-			return "want " + status + " " + reason + ", got " + notes["edict.dev/status"] + " " + notes["edict.dev/error"]
-		}
-		return ""
+		return problem
 	})
 }
 
-// wantInstalled wants the status of policies to be that of the controller as it is installed
-// now.
-func (i *installation) wantInstalled(policies ...string) {
-	i.t.Helper()
-	const installation = "edict.dev/installation"
-	for _, policy := range policies {
-		i.eventually("the installation in the status of "+policy, func(ctx context.Context) string {
-			shown, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-allowances", metav1.GetOptions{})
-			if err != nil {
-				return err.Error()
-			}
-			noted, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-"+policy, metav1.GetOptions{})
-			if err != nil {
-				return err.Error()
-			}
-			if want, got := shown.Annotations[installation], noted.Annotations[installation]; want == "" || got != want {
-				return "want " + want + ", got " + got
-			}
-			return ""
-		})
+// condition returns a condition of a set, or why there is none yet for the spec and the text that
+// are there now.
+func (i *installation) condition(ctx context.Context, name, kind string) (out metav1.Condition, problem string) {
+	found, err := i.sets("", namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return out, err.Error()
 	}
+	set := &v1alpha1.PolicySet{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, set); err != nil {
+		return out, err.Error()
+	}
+	if set.Status.ObservedGeneration != set.Generation {
+		return out, fmt.Sprintf("generation %d was observed, not %d", set.Status.ObservedGeneration, set.Generation)
+	}
+	text, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, set.Spec.Source.ConfigMap.Name, metav1.GetOptions{})
+	if err == nil && (set.Status.Source == nil || set.Status.Source.ResourceVersion != text.ResourceVersion) {
+		return out, "another text was observed than version " + text.ResourceVersion
+	}
+	if one := meta.FindStatusCondition(set.Status.Conditions, kind); one != nil {
+		return *one, ""
+	}
+	return out, "it has no condition " + kind
 }
 
 // wantNoted runs the command of the notes that shows how the policies are.
 func (i *installation) wantNoted(notes string) {
 	i.t.Helper()
-	for line := range strings.Lines(notes) {
-		command, found := strings.CutPrefix(strings.TrimSpace(line), "kubectl -n "+namespace+" get configmap ")
-		if !found {
-			continue
-		}
-		script := fmt.Sprintf("%s --kubeconfig %s -n %s get configmap %s", i.plane.Kubectl(), i.plane.Kubeconfig(), namespace, command)
-		output, err := exec.CommandContext(i.t.Context(), "sh", "-c", script).CombinedOutput()
-		if err != nil || !regexp.MustCompile(`(?m)^edict-agent-node-label +Active +[0-9a-f]{12} +<none>$`).Match(output) {
-			i.t.Errorf("%s\n%s %v", script, output, err)
-		}
-		return
+	const command = "kubectl get policysets -n " + namespace
+	if !strings.Contains(notes, command) {
+		i.t.Errorf("the notes do not say how to look at the policies:\n%s", notes)
 	}
-	i.t.Errorf("the notes do not say how to look at the policies:\n%s", notes)
+	output, err := exec.CommandContext(i.t.Context(), i.plane.Kubectl(), "--kubeconfig", i.plane.Kubeconfig(), "get", "policysets", "-n", namespace).CombinedOutput()
+	if err != nil || !regexp.MustCompile(`(?m)^agent-node-label +True +Enforcing +Enforce +[0-9]+ +0 +[0-9a-f]+ `).Match(output) {
+		i.t.Errorf("%s\n%s %v", command, output, err)
+	}
 }
 
-// wantRefused waits until an edit is refused by the webhook: the API server
-// hears of its authority a moment after the Pods are ready.
-func (i *installation) wantRefused(name string, data map[string]string, want string) {
+// wantRefused waits until an edit is refused by the webhook, which the API server
+// hears of a moment after the Pods are ready; until then it is undone.
+func (i *installation) wantRefused(what string, edit, undo func() error, want string) {
 	i.t.Helper()
-	before := i.configMap(name)
-	i.eventually("the refusal of an edit of "+name, func(context.Context) string {
-		err := i.editConfigMap(name, data)
+	i.eventually("the refusal of "+what, func(context.Context) string {
+		err := edit()
 		switch {
 		case err == nil:
-			if err := i.editConfigMap(name, before); err != nil {
+			if err := undo(); err != nil {
 				i.t.Fatal(err)
 			}
 			return "it was taken"
@@ -93,6 +84,15 @@ func (i *installation) wantRefused(name string, data map[string]string, want str
 		}
 		return ""
 	})
+}
+
+// wantTextRefused waits until the webhook refuses what is no policy.
+func (i *installation) wantTextRefused(configMap string) {
+	i.t.Helper()
+	before := i.configMap(configMap)
+	i.wantRefused("an edit of "+configMap, func() error {
+		return i.editConfigMap(configMap, map[string]string{"agent-node-label.yaml": "kind: Policy\n"})
+	}, func() error { return i.editConfigMap(configMap, before) }, "agent-node-label.yaml:1:1")
 }
 
 // wantPool waits for the nodes of the pool, each with its zone, and for the

@@ -12,19 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestChartHoldsThePolicies compares the chart's copies with policies/.
-func TestChartHoldsThePolicies(t *testing.T) {
-	want := texts(t, filepath.Join(root, "policies"))
-	for name := range want {
-		if strings.HasSuffix(name, "_test.rego") {
-			delete(want, name)
-		}
-	}
-	if diff := cmp.Diff(want, texts(t, filepath.Join(chart, "files", "policies"))); diff != "" {
-		t.Errorf("make generate brings the chart's policies up to date (- policies, + chart):\n%s", diff)
-	}
-}
-
 // texts reads the files of a folder.
 func texts(t *testing.T, folder string) map[string]string {
 	t.Helper()
@@ -62,43 +49,25 @@ func TestEveryPolicyHasAValue(t *testing.T) {
 	for name, policy := range given.Policies {
 		got[name] = policy.Enabled
 	}
-	for name, text := range texts(t, filepath.Join(root, "policies")) {
-		if policy, found := strings.CutSuffix(name, ".yaml"); found && policy != "allowances" {
-			want[policy] = !strings.Contains(text, "\n  mode: Disabled\n")
-		}
+	sources := texts(t, filepath.Join(root, "policies"))
+	for _, name := range shipped(t) {
+		want[name] = !strings.Contains(sources[name+".yaml"], "\n  mode: Disabled\n")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the policies in values.yaml, and whether they are on (- policies, + values):\n%s", diff)
 	}
 }
 
-// TestPoliciesArriveWhole: the ConfigMaps hold the texts byte for byte, and a
-// policy whose text is switched off is on when its value says so.
-func TestPoliciesArriveWhole(t *testing.T) {
-	list := objects(t, template(t, "--values", values("everything")))
-	files := texts(t, filepath.Join(chart, "files", "policies"))
-	for name, text := range files {
-		policy := strings.TrimSuffix(name, filepath.Ext(name))
-		if policy == "allowances" { // they are arguments of the controller
-			continue
-		}
-		where := release + "-" + policy
-		configMap := find(list, "ConfigMap", where)
-		if configMap == nil {
-			t.Errorf("there is no ConfigMap %s", where)
-			continue
-		}
-		data, _ := configMap.Object["data"].(map[string]any)
-		if mode := configMap.GetAnnotations()["edict.dev/mode"]; strings.Contains(text, "\n  mode: Disabled\n") && mode != "Enforce" {
-			t.Errorf("the mode of %s is %q", where, mode)
-		}
-		if diff := cmp.Diff(text, data[name]); diff != "" {
-			t.Errorf("%s of %s (- file, + rendered):\n%s", name, where, diff)
-		}
-		if configMap.GetLabels()["edict.dev/policy"] != "true" {
-			t.Errorf("%s is not labelled as a policy", where)
+// shipped returns the names of the policy files of the chart.
+func shipped(t *testing.T) (out []string) {
+	t.Helper()
+	for name := range texts(t, filepath.Join(chart, "files", "policies")) {
+		if policy, found := strings.CutSuffix(name, ".yaml"); found && policy != "allowances" {
+			out = append(out, policy)
 		}
 	}
+	slices.Sort(out)
+	return out
 }
 
 // TestHelmAndTheControllerDoNotRace: what the controller makes if it is missing is

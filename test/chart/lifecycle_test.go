@@ -10,6 +10,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,38 +23,41 @@ import (
 func TestLifecycle(t *testing.T) {
 	i := newInstallation(t, release+"-webhook")
 	i.put("storage.yaml")
-	set := append(i.extender(), "policies.kmm-module.enabled=false", "policies.kmm-node-modules.enabled=false")
+	set := append(i.extender(), "policies.kmm-node-entries.enabled=false", "policies.kmm-module-finalizer.enabled=false", "policies.kmm-node-modules.enabled=false")
 	notes := i.deploy("install", set...)
-	for _, want := range []string{"The namespace shipshape does not exist", "\n  configmap-restart\n", "kubectl -n edict-system get configmap -l edict.dev/policy"} {
+	for _, want := range []string{"The namespace shipshape does not exist", "\n  configmap-restart (Enforce)\n", "kubectl get policysets -n edict-system"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, notes)
 		}
 	}
 	for _, policy := range []string{"agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels"} {
-		i.wantStatus(policy, "Active", "")
+		i.wantReady(policy, "Enforcing", "")
 	}
-	i.wantStatus("configmap-restart", "Waiting", "shipshape")
+	i.wantReady("configmap-restart", "Waiting", "shipshape")
 	i.wantNoted(notes)
 	i.wantPool("node-a zone-a")
 	i.wantPlaced("orders-0", "node-a")
-	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart")
 
 	i.tune()
 	i.replaceLeader()
 	i.changeSelector()
 	i.switchOnAndBack()
-	i.remove()
+	i.uninstall()
 }
 
 // tune changes a param as an operator would; what could not run is refused.
 func (i *installation) tune() {
 	i.t.Helper()
-	if err := i.editConfigMap(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: example.com/room\n"}); err != nil {
-		i.t.Fatal(err)
+	zone := func(label string) string {
+		return `{"params":{"storage-pool-eligibility":{"zoneLabel":"` + label + `"}}}`
 	}
+	i.editSet(pools, zone("example.com/room"))
 	i.wantPool("node-a room-1")
-	i.wantRefused(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: ''\n"}, "zoneLabel")
-	i.wantRefused(release+"-agent-node-label", map[string]string{"agent-node-label.yaml": "kind: Policy\n"}, "agent-node-label.yaml:1:1")
+	i.editSet(pools, zone(""))
+	i.wantReady(pools, "LastGoodEnforced", "zoneLabel")
+	i.editSet(pools, zone("example.com/room"))
+	i.wantReady(pools, "Enforcing", "")
+	i.wantTextRefused(release + "-agent-node-label")
 }
 
 // replaceLeader deletes the Pod that leads; another takes over at once.
@@ -75,9 +80,7 @@ func (i *installation) replaceLeader() {
 		}
 		return ""
 	})
-	if err := i.editConfigMap(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: example.com/hall\n"}); err != nil {
-		i.t.Fatal(err)
-	}
+	i.editSet(pools, `{"params":{"storage-pool-eligibility":{"zoneLabel":"example.com/hall"}}}`)
 	i.wantPool("node-a hall-1")
 }
 
@@ -137,39 +140,33 @@ func (i *installation) changeSelector() {
 // alone what an operator has edited; a rollback takes it back.
 func (i *installation) switchOnAndBack() {
 	i.t.Helper()
-	const policy, key = release + "-agent-node-label", "agent-node-label.yaml"
-	shipped := i.configMap(policy)[key]
-	i.edit(policy, map[string]string{key: shipped + "# edited\n"})
+	shipped := i.configMap(release + "-" + edited)[editedKey]
+	i.edit(edited, map[string]string{editedKey: shipped + "# edited\n"})
 	i.namespace("shipshape")
-	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1", "policies.secret-restart.enabled=true")
+	i.deploy("upgrade", "policies.kmm-node-entries.enabled=true", "policies.kmm-module-finalizer.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1", "policies.secret-restart.enabled=true")
 	all := []string{
-		"agent-node-label", "configmap-restart", "kmm-module", "kmm-node-modules",
+		"agent-node-label", "configmap-restart", "kmm-module-finalizer", "kmm-node-entries", "kmm-node-modules",
 		"kmm-version-labels", "replica-scheduling", "secret-restart", "storage-pool-eligibility",
 	}
 	for _, policy := range all {
-		i.wantStatus(policy, "Active", "")
+		i.wantReady(policy, "Enforcing", "")
 	}
-	i.wantInstalled(all...)
-	i.wantPermissions(all...)
 	i.wantPool("node-a hall-1")
-	i.wantData("after an upgrade", policy, key, shipped+"# edited")
+	i.wantText("after an upgrade", edited, shipped+"# edited\n")
 
 	i.helm("rollback", release, "1", "--wait", "--timeout", "2m")
-	i.gone("ConfigMap", release+"-kmm-module")
-	i.wantData("after a rollback", policy, key, shipped)
+	i.gone("ConfigMap", release+"-kmm-node-entries")
+	i.wantText("after a rollback", edited, shipped)
 	i.wantPool("node-a zone-a")
-	// The first revision was made before shipshape was.
-	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels")
-	i.wantStatus("agent-node-label", "Active", "")
-	i.wantInstalled("agent-node-label")
+	i.wantReady("agent-node-label", "Enforcing", "")
 }
 
-// remove uninstalls the release; nothing that a Module carries may keep it from
+// uninstall removes the release; nothing that a Module carries may keep it from
 // being deleted.
-func (i *installation) remove() {
+func (i *installation) uninstall() {
 	i.t.Helper()
-	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1")
-	i.wantStatus("kmm-module", "Active", "")
+	i.deploy("upgrade", "policies.kmm-node-entries.enabled=true", "policies.kmm-module-finalizer.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1")
+	i.wantReady("kmm-module-finalizer", "Enforcing", "")
 	i.put("module.yaml")
 	finalizers := func(ctx context.Context) []string {
 		api, err := i.api(&object{Object: map[string]any{"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": map[string]any{"namespace": "default"}}})
@@ -200,5 +197,7 @@ func (i *installation) remove() {
 	}
 	i.wantNothing(append(installed,
 		made(coordinationv1.SchemeGroupVersion, "Lease", release),
-		made(batchv1.SchemeGroupVersion, "Job", release+"-release")))
+		made(batchv1.SchemeGroupVersion, "Job", release+"-release"),
+		made(corev1.SchemeGroupVersion, "ServiceAccount", release+"-release"),
+		made(rbacv1.SchemeGroupVersion, "Role", release+"-release")))
 }

@@ -23,7 +23,7 @@ func TestMigration(t *testing.T) {
 		}
 	}
 	// It waits although another policy may read the Pods of all namespaces.
-	i.wantStatus(pools, "Waiting", "the namespace later does not exist")
+	i.wantReady(pools, "Waiting", "the namespace later does not exist")
 	i.deploy("upgrade", "params."+pools+".agentNamespace="+agents)
 	i.eventually("what the shadow would write", func(ctx context.Context) string {
 		output, err := exec.CommandContext(ctx, i.binary, "shadow", "--policy-namespace", namespace, "--kubeconfig", i.plane.Kubeconfig()).CombinedOutput()

@@ -18,8 +18,25 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/controlplane"
 )
+
+// TestPermissions: whatever is switched on and off, the accounts have what the policies need.
+func TestPermissions(t *testing.T) {
+	i := &installation{cluster: startCluster(t, controlplane.Options{ControllerManager: true})}
+	i.namespace(namespace)
+	i.namespace(agents)
+	i.helm("install", release, chart, "--set", "policies.kmm-node-entries.enabled=false,policies.kmm-module-finalizer.enabled=false,policies.kmm-node-modules.enabled=false")
+	few := []string{"agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart"}
+	i.wantPermissions(few...)
+	i.namespace("shipshape")
+	i.upgrade("--reset-values", "--set", "policies.secret-restart.enabled=true")
+	i.wantPermissions(shipped(t)...)
+	i.helm("rollback", release, "1")
+	i.gone("ConfigMap", release+"-secret-restart")
+	// The first revision was made before shipshape was.
+	i.wantPermissions(few[:len(few)-1]...)
+}
 
 // wantPermissions waits until the controller's account may read in every
 // namespace exactly what the policies that are on need there, and each policy's
@@ -37,6 +54,9 @@ func (i *installation) wantPermissions(policies ...string) {
 		want = maps.Clone(want)
 		if in == namespace {
 			maps.Copy(want, ownRules)
+			for _, policy := range i.installed() {
+				want["impersonate /serviceaccounts "+release+"-policy-"+policy] = true
+			}
 		}
 		// The API server hears of roles a moment after it has stored them.
 		i.eventually("permissions in "+in+" (- want, + got)", func(context.Context) string {
@@ -45,37 +65,34 @@ func (i *installation) wantPermissions(policies ...string) {
 	}
 }
 
-// wantPolicyPermissions waits for those of the accounts that the policies of a
-// file write as.
-func (i *installation) wantPolicyPermissions(file string) {
+// installed returns the names of the sets.
+func (i *installation) installed() (out []string) {
 	i.t.Helper()
-	for _, policy := range policiesIn(i.t, file) {
-		for _, in := range []string{namespace, agents, "shipshape", "default"} {
-			want := i.derivedRules(in, file, func(rbacv1.PolicyRule, string) bool { return true })
-			i.eventually("permissions of "+policy+" in "+in+" (- want, + got)", func(context.Context) string {
-				config := rest.CopyConfig(i.plane.Config())
-				config.Impersonate.UserName = "system:serviceaccount:" + namespace + ":" + release + "-policy-" + policy
-				got := i.rulesAs(config, in)
-				for rule := range i.rulesOf("default", "default", in) {
-					delete(got, rule)
-				}
-				return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
-			})
-		}
-	}
-}
-
-// policiesIn returns the names of the policies in a file.
-func policiesIn(t *testing.T, file string) (out []string) {
-	t.Helper()
-	units, err := source.Load([]string{filepath.Join(chart, "files", "policies", file+".yaml")}, source.Options{})
+	list, err := i.sets("", namespace).List(i.t.Context(), metav1.ListOptions{})
 	if err != nil {
-		t.Fatal(err)
+		i.t.Fatal(err)
 	}
-	for _, u := range units.Units {
-		out = append(out, u.Name())
+	for _, one := range list.Items {
+		out = append(out, one.GetName())
 	}
 	return out
+}
+
+// wantPolicyPermissions waits for those of the account that a set writes as.
+func (i *installation) wantPolicyPermissions(set string) {
+	i.t.Helper()
+	for _, in := range []string{namespace, agents, "shipshape", "default"} {
+		want := i.derivedRules(in, set, func(rbacv1.PolicyRule, string) bool { return true })
+		i.eventually("permissions of "+set+" in "+in+" (- want, + got)", func(context.Context) string {
+			config := rest.CopyConfig(i.plane.Config())
+			config.Impersonate.UserName = "system:serviceaccount:" + namespace + ":" + release + "-policy-" + set
+			got := i.rulesAs(config, in)
+			for rule := range i.rulesOf("default", "default", in) {
+				delete(got, rule)
+			}
+			return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+		})
+	}
 }
 
 // shared is what the controller does for all policies: it reads, and sends Events.
@@ -199,6 +216,8 @@ func lines(text string) map[string]bool {
 var clusterRules = lines(`
 create authorization.k8s.io/selfsubjectaccessreviews
 get apiextensions.k8s.io/customresourcedefinitions
+list apiextensions.k8s.io/customresourcedefinitions
+watch apiextensions.k8s.io/customresourcedefinitions
 get admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
 list admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
 watch admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
@@ -211,11 +230,18 @@ create authorization.k8s.io/subjectaccessreviews
 
 // ownRules hold in the namespace of the release.
 var ownRules = lines(`
-impersonate /serviceaccounts
+get edict.dev/policysets
+list edict.dev/policysets
+watch edict.dev/policysets
+patch edict.dev/policysets
+update edict.dev/policysets
+get edict.dev/policysets/status
+patch edict.dev/policysets/status
+update edict.dev/policysets/status
+update edict.dev/policysets/finalizers
 get /configmaps
 list /configmaps
 watch /configmaps
-patch /configmaps
 get apps/controllerrevisions
 list apps/controllerrevisions
 watch apps/controllerrevisions

@@ -9,23 +9,21 @@ import (
 	"github.com/edict-dev/edict/test/controlplane"
 )
 
-// data returns what all ConfigMaps of the release hold, and the modes. What the
-// brakes know is nothing of the release's.
-func (i *installation) data() map[string]map[string]string {
+// data returns the texts and the specs of all sets of the release.
+func (i *installation) data() map[string]any {
 	i.t.Helper()
-	list, err := i.client.CoreV1().ConfigMaps(namespace).List(i.t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=edict,!edict.dev/brakes"})
+	list, err := i.sets("", namespace).List(i.t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=edict"})
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	out := map[string]map[string]string{}
+	out := map[string]any{}
 	for _, one := range list.Items {
-		out[one.Name] = one.Data
-		one.Data["mode"] = one.Annotations["edict.dev/mode"]
+		out[one.GetName()] = map[string]any{"text": i.configMap(release + "-" + one.GetName()), "spec": one.Object["spec"]}
 	}
 	return out
 }
 
-func (i *installation) wantBack(what string, want map[string]map[string]string) {
+func (i *installation) wantBack(what string, want map[string]any) {
 	i.t.Helper()
 	if diff := cmp.Diff(want, i.data()); diff != "" {
 		i.t.Errorf("%s (- as it was, + now):\n%s", what, diff)
@@ -33,15 +31,21 @@ func (i *installation) wantBack(what string, want map[string]map[string]string) 
 }
 
 // TestRollbackBringsBackWhatWas, also what nobody gave as a value, and after an
-// upgrade that failed halfway.
+// upgrade that failed halfway. Fields of a spec that neither revision has stay: helm sends
+// what differs between the two.
 func TestRollbackBringsBackWhatWas(t *testing.T) {
 	controlplane.RequireLong(t)
 	i := newStore(t)
 	i.install()
 	first := i.data()
-	i.edit(params, map[string]string{pools: "agentNamespace: edited\n"})
-	i.edit(edited, map[string]string{editedKey: first[edited][editedKey] + "# edited\n"})
-	i.setMode(edited, "Disabled")
+	shipped := i.configMap(release + "-" + edited)[editedKey]
+	param := func(name, value string) {
+		t.Helper()
+		i.editSet(pools, `{"params":{"storage-pool-eligibility":{"`+name+`":"`+value+`"}}}`)
+	}
+	param("agentNamespace", "edited")
+	i.edit(edited, map[string]string{editedKey: shipped + "# edited\n"})
+	i.editSet(edited, `{"mode":"Disabled"}`)
 	i.upgrade("--set", "workers=11")
 	second := i.data()
 
@@ -53,7 +57,6 @@ func TestRollbackBringsBackWhatWas(t *testing.T) {
 		if err == nil {
 			t.Fatal("the upgrade was to fail")
 		}
-		i.wantData("halfway", params, pools, "agentNamespace: typo")
 	}
 	fail() // revision 3
 	i.helm("rollback", release)
@@ -63,10 +66,15 @@ func TestRollbackBringsBackWhatWas(t *testing.T) {
 	i.helm("rollback", release, "2")
 	i.wantBack("after two", second)
 	fail()
-	i.edit(params, map[string]string{pools: "agentNamespace: despair\n", "kmm-version-labels": "module: x\n"})
+	param("agentNamespace", "despair")
+	i.edit(edited, map[string]string{editedKey: shipped + "# despair\n"})
 	i.helm("rollback", release, "1")
 	i.wantBack("the first revision", first)
-	i.edit(params, map[string]string{pools: "agentNamespace: despair\n"})
+	i.edit(edited, map[string]string{editedKey: shipped + "# despair\n"})
+	param("agentNamespace", "despair")
+	i.editSet("configmap-restart", `{"suspend":true}`)
 	i.helm("rollback", release, "2")
+	i.wantSpec("what no revision says", "configmap-restart", "suspend: true")
+	i.editSet("configmap-restart", `{"suspend":null}`)
 	i.wantBack("forward again", second)
 }

@@ -20,7 +20,7 @@ func TestServed(t *testing.T) {
 	for _, name := range []string{namespace, "shipshape", "storage", "d8-sds-replicated-volume"} {
 		c.namespace(name)
 	}
-	for _, file := range publishedCRDs(t) {
+	for _, file := range append(publishedCRDs(t), filepath.Join(chart, "crds")) {
 		if err := c.plane.InstallCRDs(t.Context(), file); err != nil {
 			t.Fatal(err)
 		}

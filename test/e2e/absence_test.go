@@ -216,8 +216,8 @@ func TestADeletedKind(t *testing.T) {
 		c.put(node(agentNode(i), "z", true, time.Now()))
 		c.put(resource("r"+agentNode(i), agentNode(i)))
 	}
-	c.put(policyMap("agent", map[string]string{"a.yaml": fileText(t, policies+"/agent-node-label.yaml")}))
-	c.fromConfigMaps(nil)
+	c.putSet("agent", map[string]string{"a.yaml": fileText(t, policies+"/agent-node-label.yaml")})
+	c.fromSets(nil)
 	c.wantAgents(agents)
 	definitions := c.client.Resource(crdResource)
 	crd, err := definitions.Get(t.Context(), "drbdresources.storage.deckhouse.io", metav1.GetOptions{})
@@ -227,7 +227,7 @@ func TestADeletedKind(t *testing.T) {
 	if err := definitions.Delete(t.Context(), crd.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.wantNote("agent", map[string]string{"status": "Degraded", "error": "nothing is removed, because what it reads may be out of date"})
+	c.wants("agent", "Degraded", "True", "nothing is removed, because what it reads may be out of date")
 	time.Sleep(12 * time.Second)
 	if n := c.agentLabels(); n != agents {
 		t.Errorf("%d nodes have the label while the kind is gone", n)
@@ -241,7 +241,7 @@ func TestADeletedKind(t *testing.T) {
 	})
 	c.put(resource("r"+agentNode(0), agentNode(0)))
 	c.wantAgents(1)
-	c.wantNote("agent", map[string]string{"status": "Active", "error": ""})
+	c.wants("agent", "Ready", "True Enforcing")
 }
 
 // recreate makes an object again that was deleted.

@@ -3,14 +3,12 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
@@ -53,9 +51,9 @@ func TestPace(t *testing.T) {
 		"one":     marks("one", "one", "x"),
 	}
 	for name, text := range policies {
-		c.put(policyMap(name, map[string]string{"a.yaml": text}))
+		c.putSet(name, map[string]string{"a.yaml": text})
 	}
-	edict := c.fromConfigMaps(nil)
+	edict := c.fromSets(nil)
 	edict.running("counter", "nower", "timed", "fight-a", "fight-b", "one")
 	labelled := func() string { // the others write a label, too
 		found, err := c.of("Node", "").Get(t.Context(), "written", metav1.GetOptions{})
@@ -91,7 +89,7 @@ func TestPace(t *testing.T) {
 		}
 	}
 	for name := range policies {
-		c.wantNote(name, map[string]string{"status": "Active"})
+		c.wants(name, "Ready", "True Enforcing")
 	}
 }
 
@@ -108,8 +106,8 @@ func TestBrakesOfRemovals(t *testing.T) {
 	for i := range nodes {
 		c.put(node(fmt.Sprintf("n%02d", i), "z", true, time.Now()))
 	}
-	c.put(policyMap("one", map[string]string{"one.yaml": rule("one", "{labels: {set: {one: a}}}")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": rule("one", "{labels: {set: {one: a}}}")})
+	edict := c.fromSets(nil)
 	labelled := func() (n int) {
 		list, err := c.of("Node", "").List(t.Context(), metav1.ListOptions{LabelSelector: "one=a"})
 		if err != nil {
@@ -127,27 +125,27 @@ func TestBrakesOfRemovals(t *testing.T) {
 		})
 	}
 	want("at first", nodes)
-	c.wantNote("one", map[string]string{"status": "Active"})
-	c.put(policyMap("one", map[string]string{"one.yaml": rule("one", "{labels: {set: {one: null}}}")}))
-	c.wantNote("one", map[string]string{"status": "Paused", "error": "more than 10 removals within 1m0s, which is its limit, 25% of objects; the first that was kept back is patch Node n"})
+	c.wants("one", "Ready", "True Enforcing")
+	c.put(textOf("one", map[string]string{"one.yaml": rule("one", "{labels: {set: {one: null}}}")}))
+	c.wants("one", "Ready", "False Paused", "more than 10 removals within 1m0s, which is its limit, 25% of objects; the first that was kept back is patch Node n")
 	want("while it is paused", nodes-10)
 	edict.stop()
-	edict = c.fromConfigMaps(nil)
+	edict = c.fromSets(nil)
 	edict.running("one")
 	eventually(t, "what is kept back", func() string {
 		out, code := c.edict(binary, "hold", "list")
-		if code != 0 || !strings.Contains(out, "Pause") || !strings.Contains(out, "metadata.labels.one removed") || !strings.Contains(out, " 30 ") {
+		if code != 0 || !strings.Contains(out, "Pause") || !strings.Contains(out, " 30 ") {
 			return out
 		}
 		return ""
 	})
 	want("in the next process", nodes-10)
-	c.steps("steps: [{percent: 5}]\ninterval: 10m\n") // they must not hold up what ends the pause
+	c.patchSet("one", object{"rollout": object{"steps": []any{object{"percent": int64(5)}}, "interval": "10m"}}) // they must not hold up what ends the pause
 	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
 		t.Fatal(out)
 	}
 	want("after the rollback", nodes)
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.wants("one", "Ready", "True Enforcing")
 }
 
 // TestHolds: what a person holds is decided and shown, and written when the time
@@ -158,23 +156,23 @@ func TestHolds(t *testing.T) {
 	c.home()
 	binary := program.Build(t)
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "x")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "x")})
+	edict := c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "x"})
-	c.wantNote("one", map[string]string{"status": "Active"})
+	c.wants("one", "Ready", "True Enforcing")
 
 	for _, args := range [][]string{
-		{"--policy", "none", "--reason", "r", "--for", "1h"}, {"--policy", "one", "--rule", "none", "--reason", "r", "--for", "1h"},
-		{"--policy", "one", "--key", home + "/b", "--reason", "r", "--for", "1h"},
+		{"none", "--reason", "r", "--for", "1h"}, {"one/none", "--reason", "r", "--for", "1h"}, {"one/one", "--rule", "none", "--reason", "r", "--for", "1h"},
+		{"one", "--key", home + "/b", "--reason", "r", "--for", "1h"},
 	} {
 		if out, code := c.edict(binary, append([]string{"hold"}, args...)...); code != 1 {
 			t.Errorf("%v: %d %s", args, code, out)
 		}
 	}
-	if out, code := c.edict(binary, "hold", "--policy", "one", "--rule", "mark", "--key", "b", "--reason", "maintenance", "--for", "1h"); code != 0 || !strings.Contains(out, "there is no Node b now") {
+	if out, code := c.edict(binary, "hold", "one/one", "--rule", "mark", "--key", "b", "--reason", "maintenance", "--for", "1h"); code != 0 || !strings.Contains(out, "there is no Node b now") {
 		t.Fatal(out)
 	}
-	c.wantNote("one", map[string]string{"status": "Active", "warning": `the rule "mark" of the policy one for b is held until`})
+	c.wants("one", "Ready", "True Enforcing")
 	c.wantEvent("PolicyHeld")
 	c.put(node("b", "z", true, time.Now()))
 	c.put(node("d", "z", true, time.Now()))
@@ -182,7 +180,6 @@ func TestHolds(t *testing.T) {
 	var rows []struct {
 		Kind, Name, Policy, Rule, Key, Reason, By string
 		Objects                                   int
-		Kept                                      []brake.KeptRecord
 	}
 	eventually(t, "what is held", func() string {
 		out, code := c.edict(binary, "hold", "list", "-o", "json")
@@ -191,7 +188,7 @@ func TestHolds(t *testing.T) {
 		}
 		return ""
 	})
-	if r := rows[0]; r.Kind != "Hold" || r.Reason != "maintenance" || r.By == "" || len(r.Kept) != 1 || !slices.Equal(r.Kept[0].Writes, []string{"patch Node b: metadata.labels.one set"}) {
+	if r := rows[0]; r.Kind != "Hold" || r.Reason != "maintenance" || r.By == "" || r.Rule != "mark" || r.Key != "b" {
 		t.Errorf("listed as %+v", r)
 	}
 	if n := edict.metric("edict_policy_holds", "one"); n != 1 {
@@ -204,11 +201,12 @@ func TestHolds(t *testing.T) {
 	c.wantMarks("b", map[string]string{"one": "x"})
 	c.wantEvent("PolicyHoldEnded")
 
-	if out, code := c.edict(binary, "hold", "--policy", "one", "--reason", "maintenance", "--for", "5s"); code != 0 {
+	if out, code := c.edict(binary, "hold", "one", "--reason", "maintenance", "--for", "8s"); code != 0 {
 		t.Fatal(out)
 	}
-	c.wantNote("one", map[string]string{"warning": "the policy one is held"})
+	c.wants("one", "Held", "True", "the policy one/one is held")
+	c.wants("one", "Enforcing", "False Held")
 	c.put(node("e", "z", true, time.Now()))
 	c.wantMarks("e", map[string]string{"one": "x"})
-	c.wantNote("one", map[string]string{"warning": ""})
+	c.wants("one", "Enforcing", "True Enforcing")
 }

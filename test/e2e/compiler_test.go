@@ -21,11 +21,11 @@ func TestKilledByANewText(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.putSet("two", map[string]string{"two.yaml": marks("two", "two", "a")})
 	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b")})
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
 	if err := edict.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -40,11 +40,11 @@ func TestKilledByANewText(t *testing.T) {
 	}
 	_ = next.Process.Kill()
 	_ = next.Wait()
-	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Disabled"}}})
+	c.patchSet("one", object{"mode": "Disabled"})
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
 	c.process(edict.Path)
 	c.wantMarks("a", map[string]string{"two": "a"})
-	c.wantNote("one", map[string]string{"status": "Disabled"})
+	c.wants("one", "Ready", "True Disabled")
 }
 
 // TestCompilerKilled ends the process in which new texts are compiled first. The controller
@@ -54,14 +54,14 @@ func TestCompilerKilled(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
 	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"one": "a"})
 	if n := killCompilers(t, edict); n != 1 {
 		t.Fatalf("%d processes compile policies", n)
 	}
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
-	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b")})
+	c.putSet("two", map[string]string{"two.yaml": marks("two", "two", "a")})
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
 	if n := killCompilers(t, edict); n != 1 {
 		t.Errorf("%d processes compile policies after the first one's end", n)
@@ -76,7 +76,7 @@ func TestManyLargePolicies(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
 	data := map[string]string{}
 	for n := range 80 {
 		var text strings.Builder
@@ -87,7 +87,7 @@ func TestManyLargePolicies(t *testing.T) {
 		text.WriteString("  rules: [{name: r, when: variables.v1, do: [{log: {message: done}}]}]\n")
 		data[fmt.Sprintf("large-%d.yaml", n)] = text.String()
 	}
-	c.put(policyMap("large", data))
+	c.putSet("large", data)
 	binary := program.Build(t)
 	for range 3 {
 		c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
@@ -146,9 +146,6 @@ func (c *cluster) process(binary string) *exec.Cmd {
 		c.t.Fatal(err)
 	}
 	args := []string{"run", "--kubeconfig", c.plane.Kubeconfig(), "--policy-namespace", home, "--metrics-bind-address", "", "--health-probe-bind-address", ""}
-	for _, allow := range marking() {
-		args = append(args, "--allow", allow)
-	}
 	cmd := exec.Command(binary, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

@@ -22,15 +22,15 @@ func TestDecisionEvents(t *testing.T) {
 	c.grant("nodes", "", rulesOf("nodes", "get", "list", "watch", "patch"))
 	c.grant("decision-events", "", []rbac.Rule{{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}}})
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("told", map[string]string{"told.yaml": copies("told", "team")}))
-	c.fromConfigMaps(func(o *run.Options) {
+	c.putSet("told", map[string]string{"told.yaml": copies("told", "team")})
+	c.fromSets(func(o *run.Options) {
 		asLimited(o.Config)
 		o.DecisionEvents = true
 	})
-	c.wantObjectEvent("a", "RuleFailed", `Policy told: Node a: the rule "copy" failed: `)
+	c.wantObjectEvent("a", "RuleFailed", `Policy told/told: Node a: the rule "copy" failed: `)
 	c.merge("Node", "", "a", "", labelsOf(object{"team": "x"}))
 	c.wantPath("Node", "", "a", "x", "metadata", "labels", "copied")
-	c.wantObjectEvent("a", "Recovered", `Policy told: Node a: `)
+	c.wantObjectEvent("a", "Recovered", `Policy told/told: Node a: `)
 }
 
 // wantObjectEvent waits for an Event about a Node.

@@ -25,7 +25,9 @@ func copies(name, from string) string {
 func (c *cluster) asController() {
 	c.t.Helper()
 	c.grant("controller", home, []rbac.Rule{
-		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch", "patch"}},
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{"edict.dev"}, Resources: []string{"policysets"}, Verbs: []string{"get", "list", "watch", "patch"}},
+		{APIGroups: []string{"edict.dev"}, Resources: []string{"policysets/status"}, Verbs: []string{"get", "patch"}},
 		{APIGroups: []string{"apps"}, Resources: []string{"controllerrevisions"}, Verbs: []string{"get", "list", "watch", "create", "patch", "delete"}},
 		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 	})
@@ -74,29 +76,29 @@ func TestDegraded(t *testing.T) {
 	c.put(node("a", "z", true, time.Now()))
 	c.put(node("b", "z", true, time.Now()))
 	c.merge("Node", "", "a", "", labelsOf(object{"team": "x", "other": "x"}))
-	c.put(policyMap("one", map[string]string{"one.yaml": copies("one", "team")}))
-	edict := c.fromConfigMaps(func(o *run.Options) { asLimited(o.Config) })
-	c.wantNote("one", map[string]string{"status": "Degraded", "error": "one: 1 of 2 objects fail: Node b: rule \"copy\"", "policies": "one="})
+	c.putSet("one", map[string]string{"one.yaml": copies("one", "team")})
+	edict := c.fromSets(func(o *run.Options) { asLimited(o.Config) })
+	c.wants("one", "Degraded", "True", "one: 1 of 2 objects fail: Node b: rule \"copy\"")
 	if n := edict.metric("edict_policy_failing_objects", "one"); n != 1 {
 		t.Errorf("the metric says %v objects", n)
 	}
 	c.merge("Node", "", "b", "", labelsOf(object{"team": "y"}))
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.lacks("one", "Degraded")
 	if n := edict.metric("edict_policy_failing_objects", "one"); n != 0 {
 		t.Errorf("the metric says %v objects", n)
 	}
 
-	c.put(policyMap("one", map[string]string{"one.yaml": copies("one", "other")}))
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "it fails for Node b, the one in force does not: rule \"copy\"", "policies": "one="})
+	c.putSet("one", map[string]string{"one.yaml": copies("one", "other")})
+	c.wants("one", "Ready", "False", "it fails for Node b, the one in force does not: rule \"copy\"")
 	holds := strings.Replace(copies("one", "team"), "do: [", "do: [{finalizer: {name: example.com/x}}, ", 1)
-	c.put(policyMap("one", map[string]string{"one.yaml": holds}))
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "{policy: one, apiGroup: \"\", kind: Node, fields: [\"metadata.finalizers\"]}", "policies": "one="})
-	c.put(policyMap("one", map[string]string{"one.yaml": copies("one", "team")}))
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.putSet("one", map[string]string{"one.yaml": holds})
+	c.wants("one", "Ready", "False", "{policy: one, apiGroup: \"\", kind: Node, fields: [\"metadata.finalizers\"]}")
+	c.putSet("one", map[string]string{"one.yaml": copies("one", "team")})
+	c.wants("one", "Ready", "True Enforcing")
 
 	c.nodeVerbs("get", "list", "watch")
 	c.merge("Node", "", "a", "", labelsOf(object{"team": "z"}))
-	c.wantNote("one", map[string]string{"status": "Degraded", "error": "one: writes are stopped: permissions are missing: patch on nodes"})
+	c.wants("one", "Degraded", "True", "one: writes are stopped: permissions are missing: patch on nodes")
 	failed := edict.metric("edict_errors_total", "one")
 	time.Sleep(2 * time.Second) // no try is made
 	if now := edict.metric("edict_errors_total", "one"); now != failed {
@@ -104,10 +106,10 @@ func TestDegraded(t *testing.T) {
 	}
 	c.nodeVerbs("get", "list", "watch", "patch")
 	c.wantPath("Node", "", "a", "z", "metadata", "labels", "copied")
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.lacks("one", "Degraded")
 	// The object that is refused may be told before it is known that all writes are.
 	eventually(t, "the Events", func() string {
-		if n := c.eventsOf("PoliciesDegraded"); n < 2 || n > 3 {
+		if n := c.eventsOf("ObjectsFail"); n < 2 || n > 3 {
 			return fmt.Sprintf("%d Events for two reasons", n)
 		}
 		return ""
@@ -123,16 +125,16 @@ func TestStaleInputs(t *testing.T) {
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
 	reads := strings.Replace(copies("one", "team"), "  rules:", "  inputs: [{name: pools, apiVersion: "+storage+", kind: ReplicatedStoragePool, selector: a=b}]\n  rules:", 1)
-	c.put(policyMap("one", map[string]string{"one.yaml": strings.Replace(reads, "object.metadata.labels.team", "string(size(inputs.pools))", 1)}))
-	c.fromConfigMaps(nil)
-	c.wantNote("one", map[string]string{"status": "Active"})
+	c.putSet("one", map[string]string{"one.yaml": strings.Replace(reads, "object.metadata.labels.team", "string(size(inputs.pools))", 1)})
+	c.fromSets(nil)
+	c.wants("one", "Ready", "True Enforcing")
 	crds := c.client.Resource(kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	if err := crds.Delete(t.Context(), "replicatedstoragepools.storage.deckhouse.io", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.wantNote("one", map[string]string{"status": "Degraded", "error": "one: what is known of " + storage + "/ReplicatedStoragePool is of "})
+	c.wants("one", "Degraded", "True")
 	c.installCRDs()
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.wants("one", "Ready", "True Enforcing")
 	made := pool("pool", object{"lvmVolumeGroups": refs("vg-a")})
 	made["metadata"].(object)["labels"] = object{"a": "b"}
 	c.put(made)

@@ -1,6 +1,11 @@
 package e2e
 
 import (
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	v1alpha1set "github.com/edict-dev/edict/api/v1alpha1"
+
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,13 +18,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/builtins"
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
 )
 
-// shippedMap is the ConfigMap of a shipped policy, as the chart makes it.
-func shippedMap(t *testing.T, name string, replace ...string) object {
+// shippedText is the ConfigMap of a shipped policy.
+func (c *cluster) shippedText(name string, replace ...string) map[string]string {
+	t := c.t
 	t.Helper()
 	data := map[string]string{}
 	for _, ext := range []string{".yaml", ".rego"} {
@@ -32,30 +38,39 @@ func shippedMap(t *testing.T, name string, replace ...string) object {
 		}
 		data[name+ext] = strings.NewReplacer(replace...).Replace(string(text))
 	}
-	return policyMap("edict-"+name, data)
+	return data
 }
 
-// revisionOf returns the revision of a policy that runs, as its ConfigMap says.
-func (c *cluster) revisionOf(configMap, policy string) string {
+// statusOf returns the status of a set.
+func (c *cluster) statusOf(name string) (out v1alpha1set.PolicySetStatus) {
 	c.t.Helper()
-	m := c.get("ConfigMap", home, configMap)
-	if m == nil {
-		return ""
+	if o := c.get("PolicySet", home, name); o != nil {
+		var s v1alpha1set.PolicySet
+		if err := kruntime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &s); err != nil {
+			c.t.Fatal(err)
+		}
+		out = s.Status
 	}
-	for one := range strings.FieldsSeq(m.GetAnnotations()["edict.dev/policies"]) {
-		if name, revision, _ := strings.Cut(one, "="); name == policy {
-			return revision
+	return out
+}
+
+// revisionOf returns the revision of the text that a policy is active with.
+func (c *cluster) revisionOf(set, policy string) string {
+	c.t.Helper()
+	for _, p := range c.statusOf(set).Policies {
+		if p.Name == policy {
+			return p.LastGood
 		}
 	}
 	return ""
 }
 
-// awaitRevision waits until another revision of a policy runs.
-func (c *cluster) awaitRevision(configMap, policy, before string) string {
+// awaitRevision waits until a policy is active with another text.
+func (c *cluster) awaitRevision(set, policy, before string) string {
 	c.t.Helper()
 	now := ""
-	eventually(c.t, "another revision of "+policy, func() string {
-		if now = c.revisionOf(configMap, policy); now == before || now == "" {
+	eventually(c.t, "another text of "+policy, func() string {
+		if now = c.revisionOf(set, policy); now == before || now == "" {
 			return "still " + before
 		}
 		return ""
@@ -63,7 +78,21 @@ func (c *cluster) awaitRevision(configMap, policy, before string) string {
 	return now
 }
 
-// TestTunedBonus edits a bonus, in the policy and in a ConfigMap of params: the
+// shippedAllowances are those of the shipped policies, as fields of a set.
+func (c *cluster) shippedAllowances() object {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(policies, "allowances.yaml"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var all struct{ Spec struct{ Allow []any } }
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		c.t.Fatal(err)
+	}
+	return object{"allow": append(all.Spec.Allow, marking()...)}
+}
+
+// TestTunedBonus edits a bonus, in the policy and in the params of a set: the
 // next placement follows.
 func TestTunedBonus(t *testing.T) {
 	t.Parallel()
@@ -75,9 +104,10 @@ func TestTunedBonus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.put(shippedMap(t, eligibility))
-	c.put(shippedMap(t, scheduling))
-	edict := c.fromConfigMaps(func(o *run.Options) { o.Answers = answers })
+	allowed := c.shippedAllowances()
+	c.putSet(eligibility, c.shippedText(eligibility), allowed)
+	c.putSet(scheduling, c.shippedText(scheduling), allowed)
+	edict := c.fromSets(func(o *run.Options) { o.Answers = answers })
 	edict.running(eligibility, scheduling)
 	place := func(name, want string) {
 		t.Helper()
@@ -94,23 +124,20 @@ func TestTunedBonus(t *testing.T) {
 		t.Logf("%s placed after %v", name, time.Since(since))
 	}
 	place("first", "n04") // 1000 points for where it is to be attached
-	configMap := "edict-" + scheduling
-	before, since := c.awaitRevision(configMap, scheduling, ""), time.Now()
-	c.put(shippedMap(t, scheduling, "default: 1000,", "default: 1,"))
-	before = c.awaitRevision(configMap, scheduling, before)
+	before, since := c.awaitRevision(scheduling, scheduling, ""), time.Now()
+	c.put(textOf(scheduling, c.shippedText(scheduling, "default: 1000,", "default: 1,")))
+	c.awaitRevision(scheduling, scheduling, before)
 	t.Logf("the edited policy ran after %v", time.Since(since))
 	place("second", "n01")
 	since = time.Now()
-	c.put(paramsMap("edict-params", map[string]string{scheduling: "attachToBonus: 500\n"}))
-	before = c.awaitRevision(configMap, scheduling, before)
+	c.patchSet(scheduling, object{"params": object{scheduling: object{"attachToBonus": int64(500)}}})
+	c.wants(scheduling, "Ready", "True Enforcing")
 	t.Logf("the edited param was in force after %v", time.Since(since))
 	place("third", "n04")
-	c.put(paramsMap("edict-params", map[string]string{scheduling: "attachToBonus: 5000000\n"}))
-	c.wantNote("edict-params", map[string]string{"status": "Refused", "error": "replica-scheduling:1:16: error: "})
+	c.patchSet(scheduling, object{"params": object{scheduling: object{"attachToBonus": int64(5000000)}}})
+	c.wants(scheduling, "Ready", "False LastGoodEnforced", "spec.params.replica-scheduling.attachToBonus")
+	c.wants(scheduling, "Accepted", "False InvalidParams")
 	place("fourth", "n04")
-	if now := c.revisionOf(configMap, scheduling); now != before {
-		t.Errorf("a value out of bounds has led to the revision %s", now)
-	}
 }
 
 // pair is a policy that writes one value in two ways.
@@ -174,8 +201,8 @@ func TestManyEdits(t *testing.T) {
 	for i := range 20 {
 		c.put(node(fmt.Sprintf("n%d", i), "z", true, time.Now()))
 	}
-	c.put(policyMap("pair", map[string]string{"pair.yaml": pair(0)}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("pair", map[string]string{"pair.yaml": pair(0)})
+	edict := c.fromSets(nil)
 	settled := func(value int) {
 		t.Helper()
 		for i := range 20 {
@@ -191,7 +218,7 @@ func TestManyEdits(t *testing.T) {
 		if i%10 == 5 {
 			text = strings.Replace(text, "variables.other", "variables.othre", 1)
 		}
-		c.put(policyMap("pair", map[string]string{"pair.yaml": text}))
+		c.putSet("pair", map[string]string{"pair.yaml": text})
 		time.Sleep(time.Until(begin.Add(time.Duration(i) * pause)))
 		if i == edits/4 {
 			goroutines, bytes = weigh()
@@ -201,7 +228,7 @@ func TestManyEdits(t *testing.T) {
 	if found := stop(); len(found) > 0 {
 		t.Errorf("nodes with half an edit: %v", found)
 	}
-	c.wantNote("pair", map[string]string{"status": "Active", "error": ""})
+	c.wants("pair", "Ready", "True Enforcing")
 	after, heap := weigh()
 	t.Logf("%d edits in %v; goroutines %d, then %d; bytes in use %d, then %d", edits, time.Since(begin).Round(time.Millisecond), goroutines, after, bytes, heap)
 	if after > goroutines+10 {
@@ -213,7 +240,7 @@ func TestManyEdits(t *testing.T) {
 	if n := edict.series("edict_evaluations_total", "pair"); n > 3 {
 		t.Errorf("%d series of one policy remain", n)
 	}
-	revisions, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
+	revisions, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: history.Label})
 	if err != nil || len(revisions.Items) < 2 || len(revisions.Items) > 10 {
 		t.Errorf("%d revisions are kept (%v)", len(revisions.Items), err)
 	}

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +28,7 @@ import (
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/controlplane"
 )
 
@@ -89,7 +92,7 @@ var resources = map[string]string{
 	"ConfigMap": "configmaps", "Deployment": "deployments", "Service": "services", "ResourceQuota": "resourcequotas",
 	"Module": "modules", "NodeModulesConfig": "nodemodulesconfigs",
 	"StatefulSet": "statefulsets", "PodDisruptionBudget": "poddisruptionbudgets", "App": "apps", "Job": "jobs",
-	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
+	"PolicySet": "policysets", "ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
 
 func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
@@ -102,6 +105,8 @@ func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
 		resource.Group = "policy"
 	case "Job":
 		resource.Group = "batch"
+	case "PolicySet":
+		resource.Group, resource.Version = "edict.dev", "v1alpha1"
 	case "App":
 		resource.Group = "platform.example.com"
 	case "Module", "NodeModulesConfig":
@@ -225,12 +230,12 @@ func (l *lockedBuffer) String() string {
 }
 
 // marking returns the allowances of the policies that write labels and annotations of Nodes.
-func marking() (out []string) {
+func marking() (out []any) {
 	for _, policy := range []string{
 		"agent-node-label", "allowed", "bad", "broken", "computes", "copies", "counter", "fight-a", "fight-b", "greedy", "late", "lamps", "mark", "mark-node", "marks", "modest", "more", "nower", "off", "one", "other",
 		"p", "pair", "plain", "test", "timed", "told", "two", "unreadable", "waits", "well",
 	} {
-		out = append(out, fmt.Sprintf("{policy: %s, kind: Node, fields: [metadata.labels, metadata.annotations]}", policy))
+		out = append(out, object{"policy": policy, "apiGroup": "", "kind": "Node", "fields": []any{"metadata.labels", "metadata.annotations"}})
 	}
 	return out
 }
@@ -254,7 +259,19 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	if change != nil {
 		change(&options)
 	}
-	options.Allow, options.Allowances = append(options.Allow, marking()...), append(options.Allowances, policies+"/allowances.yaml")
+	for _, one := range marking() {
+		options.Allow = append(options.Allow, fmt.Sprintf("{policy: %s, apiGroup: '', kind: Node, fields: [metadata.labels, metadata.annotations]}", one.(object)["policy"]))
+	}
+	options.Allowances = append(options.Allowances, policies+"/allowances.yaml")
+	for _, path := range options.Policies {
+		beside := filepath.Join(path, source.AllowanceFile)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			beside = filepath.Join(filepath.Dir(path), source.AllowanceFile)
+		}
+		if _, err := os.Stat(beside); err == nil && !slices.Contains(options.Allowances, beside) {
+			options.Allowances = append(options.Allowances, beside)
+		}
+	}
 	done := make(chan error, 1)
 	go func() { done <- run.Run(ctx, options) }()
 	out.stop = sync.OnceFunc(func() {
@@ -282,7 +299,7 @@ func (o *controller) running(policies ...string) {
 	eventually(o.t, "waiting for the policies to run", func() string {
 		log := o.log.String()
 		for _, p := range policies {
-			if !strings.Contains(log, `"the policy runs","policy":"`+p+`"`) {
+			if !strings.Contains(log, `"the policy runs","policy":"`+p+`"`) && !regexp.MustCompile(`"the policy runs","policy":"[^"]*/`+p+`"`).MatchString(log) {
 				return p + " does not run yet"
 			}
 		}

@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+
 	"strings"
 	"testing"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
@@ -30,103 +33,98 @@ func TestTheLastGoodRevisionSurvives(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.putSet("two", map[string]string{"two.yaml": marks("two", "two", "a")})
+	edict := c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
-	c.wantNote("one", map[string]string{"status": "Active"})
-	c.wantNote("two", map[string]string{"status": "Active"})
+	c.wants("one", "Ready", "True Enforcing")
+	c.wants("two", "Ready", "True Enforcing")
 
-	c.put(policyMap("one", map[string]string{"one.yaml": unknownKind("one", "one", "b")}))
-	c.put(policyMap("two", map[string]string{"two.yaml": exhausting("two", "two", "b")}))
-	c.wantNote("one", map[string]string{"status": "Waiting", "policies": "one=", "error": "the cluster does not serve"})
-	c.wantNote("two", map[string]string{"status": "Refused", "policies": "two=", "error": "costs too much"})
+	c.putSet("one", map[string]string{"one.yaml": unknownKind("one", "one", "b")})
+	c.putSet("two", map[string]string{"two.yaml": exhausting("two", "two", "b")})
+	c.wants("one", "Ready", "False Waiting", "the cluster does not serve")
+	c.wants("two", "Ready", "False", "costs too much")
 	for range 2 {
 		edict.stop()
 		c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
-		edict = c.fromConfigMaps(nil)
+		edict = c.fromSets(nil)
 		c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
-		c.wantNote("one", map[string]string{"status": "Waiting", "policies": "one=", "error": "the cluster does not serve"})
-		c.wantNote("two", map[string]string{"status": "Refused", "policies": "two=", "error": "costs too much"})
+		c.wants("one", "Ready", "False Waiting", "the cluster does not serve")
+		c.wants("two", "Ready", "False", "costs too much")
 	}
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
-	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "c")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "c")})
+	c.putSet("two", map[string]string{"two.yaml": marks("two", "two", "c")})
 	c.wantMarks("a", map[string]string{"one": "c", "two": "c"})
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.wants("one", "Ready", "True Enforcing")
 }
 
-// TestHistoryAndRollback: who wrote which revision and what became of it is
-// listed, and an earlier one is written back.
+// TestHistoryAndRollback: the texts that were active are listed with who wrote them, and an earlier
+// one runs by its digest, also while the ConfigMap has another one.
 func TestHistoryAndRollback(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
 	binary := program.Build(t)
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a") + "---\n" + marks("other", "other", "a")}))
-	c.fromConfigMaps(nil)
+	both := func(one, other string) object {
+		return textOf("one", map[string]string{"one.yaml": marks("one", "one", one) + "---\n" + marks("other", "other", other)})
+	}
+	c.put(both("a", "a"))
+	c.put(set("one"))
+	edict := c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a", "other": "a"})
-	c.wantNote("one", map[string]string{"status": "Active"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b") + "---\n" + marks("other", "other", "b")}))
+	c.wants("one", "Ready", "True Enforcing")
+	c.put(both("b", "b"))
 	c.wantMarks("a", map[string]string{"one": "b", "other": "b"})
-	c.put(policyMap("one", map[string]string{"one.yaml": unknownKind("one", "one", "c") + "---\n" + marks("other", "other", "b")}))
-	c.wantNote("one", map[string]string{"status": "Waiting"})
+	c.put(textOf("one", map[string]string{"one.yaml": unknownKind("one", "one", "c") + "---\n" + marks("other", "other", "b")}))
+	c.wants("one", "Ready", "False Waiting")
 
 	history := func(want ...string) {
 		t.Helper()
 		eventually(t, "the history", func() string {
-			out, code := c.edict(binary, "history", "--policy-namespace", home, "one")
-			lines := strings.Split(strings.TrimSpace(out), "\n")
-			if code != 0 || len(lines) != len(want)+1 {
+			out, code := c.edict(binary, "history", "--policy-namespace", home, "one", "-o", "json")
+			var list []struct {
+				Number  int64
+				Current bool
+				Active  time.Time
+				Author  string
+			}
+			if err := json.Unmarshal([]byte(out), &list); code != 0 || err != nil {
 				return out
 			}
-			for i, line := range lines[1:] {
-				fields := strings.Fields(line)
-				inForce := ""
-				if fields[4] == "yes" {
-					inForce = " yes"
-				}
-				if got := fields[1] + " " + fields[3] + inForce; got != want[i] || !strings.HasSuffix(line, "one/one.yaml") {
-					return "want " + want[i] + ":\n" + out
-				}
+			var got []string
+			for _, one := range list {
+				got = append(got, fmt.Sprint(one.Number, one.Current, !one.Active.IsZero(), one.Author != ""))
 			}
-			return ""
+			return cmp.Diff(want, got)
 		})
 	}
-	history("3 Waiting", "2 Active yes", "1 Active")
-	if out, code := c.edict(binary, "wait", "other", "--policy-namespace", home, "--for", "waiting", "--timeout", "20s"); code != 0 || !strings.Contains(out, "other: waiting") {
-		t.Errorf("%d: %s", code, out)
-	}
-	if out, code := c.edict(binary, "wait", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "ConfigMap "+home+"/one: its status is Waiting") {
-		t.Errorf("%d: %s", code, out)
-	}
-	if out, code := c.edict(binary, "wait", "nobody", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "has a policy nobody") {
-		t.Errorf("%d: %s", code, out)
-	}
-	out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one")
-	if code != 0 || !strings.Contains(out, "one: the revision 2 (") || !strings.Contains(out, "one.yaml: written") {
+	history("3 true false true", "2 false true true", "1 false true true")
+	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 || !strings.Contains(out, "runs the text 2 (") {
 		t.Fatalf("%d: %s", code, out)
 	}
-	history("4 Active yes", "3 Waiting", "2 Active", "1 Active")
-	out, code = c.edict(binary, "rollback", "--policy-namespace", home, "one", "1")
-	if code != 0 || !strings.Contains(out, "one: the revision 1 (") {
+	c.wants("one", "Ready", "True Enforcing")
+	c.wants("one", "Accepted", "True", "the text with spec.source.digest is from the history")
+	history("3 false false true", "2 true true true", "1 false true true")
+	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one", "1"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
-	c.wantMarks("a", map[string]string{"one": "a", "other": "b"})
-	history("5 Active yes", "4 RolledBack", "3 Waiting", "2 Active", "1 Active")
-	if out, code = c.edict(binary, "rollback", "--policy-namespace", home, "one", "1"); code != 1 || !strings.Contains(out, "nothing to write") {
+	c.wantMarks("a", map[string]string{"one": "a", "other": "a"})
+	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one", "9"); code != 1 || !strings.Contains(out, "has no text 9") {
 		t.Errorf("%d: %s", code, out)
 	}
-	if out, code = c.edict(binary, "history", "--policy-namespace", home, "-o", "json", "one"); code != 0 || !strings.Contains(out, `"author": "edict-rollback"`) {
-		t.Errorf("%d: %s", code, out)
-	}
+	c.patchSet("one", object{"source": object{"digest": "sha256:" + strings.Repeat("0", 64)}})
+	c.wants("one", "Accepted", "False DigestMismatch")
+	c.wants("one", "Ready", "False LastGoodEnforced")
 
-	c.delete("ConfigMap", home, "one")
-	eventually(t, "the end of the history", func() string {
-		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: "edict.dev/result=Stopped"})
-		if err != nil || len(list.Items) != 2 {
-			return "the policies are not noted as gone"
+	c.delete("PolicySet", home, "one")
+	eventually(t, "the end of the policies", func() string {
+		if n := strings.Count(edict.log.String(), `"the policy no longer runs"`); n < 2 {
+			return fmt.Sprintf("%d have ended", n)
 		}
 		return ""
 	})
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+	<-time.After(time.Second)
+	c.wantMarks("a", map[string]string{"other": "a"})
 }

@@ -148,7 +148,7 @@ func TestTwoInstallations(t *testing.T) {
 	for p, want := range map[*installation][2]int{a: {6, 12}, rest: {12, 6}} {
 		_, text := fetch(t.Context(), "http://"+p.metrics+"/metrics")
 		for i, name := range []string{"edict_policy_objects", "edict_policy_left_objects"} {
-			if line := fmt.Sprintf("%s{policy=\"mark\"} %d", name, want[i]); !strings.Contains(text, "\n"+line+"\n") {
+			if line := fmt.Sprintf("%s{policy=\"mark\",policyset=\"\"} %d", name, want[i]); !strings.Contains(text, "\n"+line+"\n") {
 				t.Errorf("there is no metric %s", line)
 			}
 		}

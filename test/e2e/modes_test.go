@@ -16,46 +16,43 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
-	"github.com/edict-dev/edict/test/program"
 )
 
-// shadowOf returns the text of a policy with mode: Shadow.
-func shadowOf(policy string) string {
-	return strings.Replace(policy, "\nspec:\n", "\nspec:\n  mode: Shadow\n", 1)
-}
-
-// TestModes: a shadow writes nothing and tells what it would do otherwise; an
-// annotation sets modes without touching the text, and keeps the revision.
+// TestModes: a set in Shadow mode writes nothing, and tells what it would do otherwise than another
+// set; a mode in the spec changes what becomes of a text, and not the text.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("current", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.put(policyMap("next", map[string]string{"one.yaml": shadowOf(marks("one", "one", "b")), "two.yaml": shadowOf(marks("two", "two", "b"))}))
-	c.fromConfigMaps(nil)
+	c.putSet("current", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.putSet("next", map[string]string{"one.yaml": marks("one", "one", "b"), "two.yaml": marks("two", "two", "b")}, object{"mode": "Shadow", "shadowOf": object{"name": "current"}})
+	c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a"})
-	c.wantNote("next", map[string]string{"status": "Active", "policies": "one@shadow="})
-	c.wantNote("next", map[string]string{"shadow": `"policy":"two"`})
-	c.wantNote("next", map[string]string{"shadow": "patch Node a: metadata.labels.one: "})
-	out, code := c.edict(program.Build(t), "shadow", "--policy-namespace", home, "one")
-	for _, want := range []string{"POLICY ", "\none ", "  + patch Node a"} {
-		if code != 0 || !strings.Contains(out, want) {
-			t.Errorf("edict shadow ends with %d and prints\n%s\nwithout %q", code, out, want)
+	c.wants("next", "Ready", "True Shadow")
+	c.wants("next", "Enforcing", "False Shadow")
+	eventually(t, "the comparison", func() string {
+		for _, p := range c.statusOf("next").Policies {
+			if p.Disagreements == nil || *p.Disagreements != 1 {
+				return fmt.Sprintf("%+v", p)
+			}
 		}
-	}
-	revision := strings.TrimPrefix(strings.Fields(c.get("ConfigMap", home, "next").GetAnnotations()["edict.dev/policies"])[0], "one@shadow=")
+		return ""
+	})
 
-	c.merge("ConfigMap", home, "current", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "one=Disabled"}}})
-	c.wantNote("current", map[string]string{"status": "Disabled", "policies": ""})
-	c.merge("ConfigMap", home, "next", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "one=Enforce"}}})
-	c.wantNote("next", map[string]string{"status": "Refused", "error": `the policy "one" is defined twice, first at edict-system/current/one.yaml:4:9`})
-	c.delete("ConfigMap", home, "current")
+	c.patchSet("current", object{"mode": "Disabled"})
+	c.wants("current", "Ready", "True Disabled")
+	c.patchSet("next", object{"mode": "Enforce", "shadowOf": nil, "modes": object{"two": "Shadow"}})
 	c.wantMarks("a", map[string]string{"one": "b"})
-	c.wantNote("next", map[string]string{"status": "Active", "policies": "one=" + revision})
-
-	c.merge("ConfigMap", home, "next", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Quietly"}}})
-	c.wantNote("next", map[string]string{"status": "Refused", "error": `unknown mode "Quietly"`, "policies": "one=" + revision})
+	c.wants("next", "Ready", "True Enforcing")
+	c.patchSet("next", object{"suspend": true})
+	c.wants("next", "Ready", "True Suspended")
+	c.wants("next", "Enforcing", "False Suspended")
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+	<-time.After(time.Second)
+	c.wantMarks("a", nil)
+	c.patchSet("next", object{"suspend": false})
+	c.wantMarks("a", map[string]string{"one": "b"})
 }
 
 // counting counts questions.
@@ -82,15 +79,14 @@ func TestShadowOfPlacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := &counting{Answerer: scripted}
-	c.put(shippedMap(t, eligibility))
-	c.put(shippedMap(t, scheduling))
-	next := shippedMap(t, scheduling, "default: 1000,", "default: 1,", "\nspec:\n", "\nspec:\n  mode: Shadow\n")
-	next["metadata"].(object)["name"] = "next"
-	c.put(next)
+	allowed := c.shippedAllowances()
+	c.putSet(eligibility, c.shippedText(eligibility), allowed)
+	c.putSet(scheduling, c.shippedText(scheduling), allowed)
+	c.putSet("next", c.shippedText(scheduling, "default: 1000,", "default: 1,"), allowed, object{"mode": "Shadow", "shadowOf": object{"name": scheduling}})
 	c.volume(wanted{name: "v", topology: "Ignored", replication: "None"})
 	c.merge("ReplicatedVolume", "", "v", "status", object{"status": object{"desiredAttachTo": []any{"n04"}}}) // before the start: watches of two kinds have no order
-	c.fromConfigMaps(func(o *run.Options) { o.Answers = expr.Answerers{"extender": answers} })
-	c.wantNote("next", map[string]string{"policies": scheduling + "@shadow="})
+	c.fromSets(func(o *run.Options) { o.Answers = expr.Answerers{"extender": answers} })
+	c.wants("next", "Ready", "True Shadow")
 	c.put(replica("v", 0, "Diskful"))
 	eventually(t, "the place", func() string {
 		if got := c.replicas()["v"]["v-0"].node; got != "n04" {
@@ -99,7 +95,12 @@ func TestShadowOfPlacement(t *testing.T) {
 		return ""
 	})
 	// It would confirm another group, which nobody has asked about.
-	c.wantNote("next", map[string]string{"shadow": `n01-a`})
+	eventually(t, "the comparison", func() string {
+		if p := c.statusOf("next").Policies; len(p) != 1 || p[0].Disagreements == nil || *p[0].Disagreements == 0 {
+			return fmt.Sprintf("%+v", p)
+		}
+		return ""
+	})
 	if n := answers.asked.Load(); n != 2 {
 		t.Errorf("%d questions were asked, not one for the scores and one to confirm", n)
 	}
@@ -121,15 +122,15 @@ spec:
       expect:
         objects: [{apiVersion: v1, kind: Node, metadata: {name: x, labels: {one: a}}}]
 `
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a"), "one.test.yaml": tests}))
-	c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a"), "one_test.yaml": tests})
+	c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b"), "one.test.yaml": tests}))
-	c.wantNote("one", map[string]string{"status": "Refused", "error": `one.test.yaml:6:7: error: the test "a node is marked with a letter" fails`, "policies": "one="})
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b"), "one_test.yaml": tests})
+	c.wants("one", "Ready", "False", `one_test.yaml:6:7: error: the test "a node is marked with a letter" fails`)
 	c.wantMarks("a", map[string]string{"one": "a"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b"), "one.test.yaml": strings.Replace(tests, "one: a", "one: b", 1)}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b"), "one_test.yaml": strings.Replace(tests, "one: a", "one: b", 1)})
 	c.wantMarks("a", map[string]string{"one": "b"})
-	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	c.wants("one", "Ready", "True Enforcing")
 }
 
 // TestWatchesFollow: what only an earlier text read is no longer watched, and
@@ -141,16 +142,16 @@ func TestWatchesFollow(t *testing.T) {
 	c.put(node("a", "z", true, time.Now()))
 	reads := strings.Replace(marks("one", "one", "a"), "  rules:", "  inputs:\n    - {name: pods, apiVersion: v1, kind: Pod, where: item.spec.nodeName == key.name}\n  rules:", 1)
 	reads = strings.Replace(reads, `"${params.value}"`, `"${string(size(inputs.pods))}"`, 1)
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	edict := c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a"})
 	first := c.awaitRevision("one", "one", "")
-	c.put(policyMap("one", map[string]string{"one.yaml": reads}))
+	c.putSet("one", map[string]string{"one.yaml": reads})
 	c.wantMarks("a", map[string]string{"one": "0"})
 	c.put(object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "p", "namespace": "default"}, "spec": object{"nodeName": "a", "containers": []any{object{"name": "c", "image": "i"}}}})
 	c.wantMarks("a", map[string]string{"one": "1"})
 	second := c.awaitRevision("one", "one", first)
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b")})
 	c.wantMarks("a", map[string]string{"one": "b"})
 	c.awaitRevision("one", "one", second)
 	eventually(t, "the end of the watch", func() string {
@@ -159,7 +160,7 @@ func TestWatchesFollow(t *testing.T) {
 		}
 		return ""
 	})
-	c.put(policyMap("one", map[string]string{"one.yaml": reads}))
+	c.putSet("one", map[string]string{"one.yaml": reads})
 	c.wantMarks("a", map[string]string{"one": "1"})
 	client, err := kubernetes.NewForConfig(c.plane.Config())
 	if err != nil {

@@ -74,8 +74,8 @@ func TestTheProcess(t *testing.T) {
 	}
 	_, text := fetch(t.Context(), "http://"+metrics+"/metrics")
 	for _, series := range []string{
-		`edict_evaluations_total{policy="` + eligibility + `",revision="`, `edict_effects_total{policy="` + eligibility + `",result="written",revision="`,
-		`edict_policy_waiting{policy="` + label + `"} 0`, `edict_evaluation_seconds_bucket`,
+		`edict_evaluations_total{policy="` + eligibility + `",policyset="",revision="`, `edict_effects_total{policy="` + eligibility + `",policyset="",result="written",revision="`,
+		`edict_policy_waiting{policy="` + label + `",policyset=""} 0`, `edict_evaluation_seconds_bucket`,
 	} {
 		if !strings.Contains(text, series) {
 			t.Errorf("/metrics has no %s", series)
@@ -136,7 +136,7 @@ func TestSecuredMetrics(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	metrics, probes := address(t), address(t)
-	edict := c.fromConfigMaps(func(o *run.Options) { o.MetricsAddress, o.ProbeAddress, o.MetricsSecure = metrics, probes, true })
+	edict := c.fromSets(func(o *run.Options) { o.MetricsAddress, o.ProbeAddress, o.MetricsSecure = metrics, probes, true })
 	client, err := kubernetes.NewForConfig(c.plane.Config())
 	if err != nil {
 		t.Fatal(err)

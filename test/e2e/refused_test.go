@@ -67,7 +67,7 @@ func (c *cluster) compareRefusals(o object, action, subresource string) {
 // problems returns what is wrong with the policies of a text; nil is nothing.
 func problems(t *testing.T, text string) error {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": text}}).Read()
+	contents := source.Read(nil, &source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": text}})
 	schemas := schema.NewSet(schema.Builtin())
 	if err := schemas.AddFolder(crds); err != nil {
 		t.Fatal(err)

@@ -104,17 +104,17 @@ func TestRego(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("plain", map[string]string{"plain.yaml": marks("plain", "plain", "a")}))
+	c.putSet("plain", map[string]string{"plain.yaml": marks("plain", "plain", "a")})
 	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"plain": "a"})
 	if found := startedBy(t, edict.Process.Pid, "rego-child"); len(found) > 0 {
 		t.Errorf("there are processes: %v", found)
 	}
 
-	c.put(policyMap("greedy", map[string]string{"greedy.yaml": withRego("greedy", greedy)}))
-	c.put(policyMap("unreadable", map[string]string{"unreadable.yaml": withRego("unreadable", unreadable)}))
-	c.wantNote("unreadable", map[string]string{"status": "Refused", "error": "is too large, the compiler may take"})
-	c.put(policyMap("modest", map[string]string{"modest.yaml": withRego("modest", "x := concat(\"-\", [input, \"1\"])")}))
+	c.putSet("greedy", map[string]string{"greedy.yaml": withRego("greedy", greedy)})
+	c.putSet("unreadable", map[string]string{"unreadable.yaml": withRego("unreadable", unreadable)})
+	c.wants("unreadable", "Ready", "False", "is too large, the compiler may take")
+	c.putSet("modest", map[string]string{"modest.yaml": withRego("modest", "x := concat(\"-\", [input, \"1\"])")})
 	c.wantMarks("a", map[string]string{"plain": "a", "modest": "a-1"})
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"modest": nil, "plain": nil, "greedy": "x"}}})
 	c.wantMarks("a", map[string]string{"plain": "a", "modest": "a-1", "greedy": "x"})

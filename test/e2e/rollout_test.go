@@ -1,6 +1,10 @@
 package e2e
 
 import (
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/api/v1alpha1"
+
 	"bufio"
 	"encoding/json"
 	"fmt"
@@ -14,12 +18,35 @@ import (
 	"github.com/edict-dev/edict/test/program"
 )
 
-const rolloutSteps = "steps: [{percent: 30}, {selector: topology.kubernetes.io/zone=z2}, {percent: 100}]\ninterval: 4s\n"
+const rolloutSteps = "{steps: [{percent: 30}, {selector: {matchLabels: {topology.kubernetes.io/zone: z2}}}, {percent: 100}], interval: 4s}"
 
-// steps sets the annotation with the steps; nil removes it.
-func (c *cluster) steps(text any) {
+// steps sets the rollout of the set; empty removes it.
+func (c *cluster) steps(text string) {
 	c.t.Helper()
-	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/rollout": text}}})
+	var spec object
+	if err := yaml.Unmarshal([]byte(text), &spec); err != nil {
+		c.t.Fatal(err)
+	}
+	if spec == nil {
+		c.patchSet("one", object{"rollout": nil})
+		return
+	}
+	if _, has := spec["stop"]; !has {
+		spec["stop"] = nil // removes it
+	}
+	c.patchSet("one", object{"rollout": spec})
+}
+
+// wantStep waits until a step of the rollout of the set has begun.
+func (c *cluster) wantStep(step int32) {
+	c.t.Helper()
+	eventually(c.t, "a step", func() string {
+		p := c.statusOf("one").Policies
+		if len(p) != 1 || p[0].Rollout == nil || p[0].Rollout.Step < step {
+			return fmt.Sprintf("%+v", p)
+		}
+		return ""
+	})
 }
 
 // values returns the values of the label one of all nodes.
@@ -35,9 +62,13 @@ func (c *cluster) values(nodes []string) map[string]string {
 // another one.
 func (c *cluster) wantShare(nodes []string, step int, in, out string) {
 	c.t.Helper()
-	spec, problems := rollout.Parse("", rolloutSteps)
-	if problems != nil {
-		c.t.Fatal(problems)
+	var of v1alpha1.Rollout
+	if err := yaml.Unmarshal([]byte(rolloutSteps), &of); err != nil {
+		c.t.Fatal(err)
+	}
+	spec, err := rollout.New(&of)
+	if err != nil {
+		c.t.Fatal(err)
 	}
 	c.wantValues(nodes, spec.Share(step), in, out)
 }
@@ -49,7 +80,7 @@ func (c *cluster) wantValues(nodes []string, share rollout.Share, in, out string
 	for i, name := range nodes {
 		want[name] = out
 		labels := value.FromMap(map[string]value.Value{"topology.kubernetes.io/zone": value.OfString(inZone(i))})
-		if share.Has("one", name, labels) {
+		if share.Has("one/one", name, labels) {
 			want[name] = in
 		}
 	}
@@ -100,71 +131,65 @@ func TestRollout(t *testing.T) {
 		nodes = append(nodes, fmt.Sprint("n", i))
 		c.put(node(nodes[i], inZone(i), true, time.Now()))
 	}
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
 	c.steps(rolloutSteps)
-	first := c.fromConfigMaps(nil)
+	first := c.fromSets(nil)
 	c.wantShare(nodes, 3, "a", "a") // nothing is in force from which steps would lead
-	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": ""})
+	c.wants("one", "Ready", "True Enforcing")
 	before := c.nodePatches()
 
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
-	c.wantNote("one", map[string]string{"status": "RollingOut", "rollout-status": `"step":1,"steps":3,"share":"30%"`})
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "b")})
+	c.wants("one", "Ready", "False Progressing")
 	c.wantShare(nodes, 1, "b", "a")
-	out, code := c.edict(binary, "history", "--policy-namespace", home, "one")
-	if code != 0 || !strings.Contains(out, "  RollingOut ") || !strings.Contains(out, ", 12 disagreements") || !strings.Contains(out, " of 12 objects, 0 errors") {
-		t.Errorf("edict history ends with %d and prints\n%s", code, out)
-	}
-	c.wantNote("one", map[string]string{"rollout-status": `"step":2,"steps":3,"share":"topology.kubernetes.io/zone=z2"`})
+	c.wants("one", "Ready", ", 12 disagreements", " of 12 objects, 0 errors")
+	c.wantStep(2)
 	c.wantShare(nodes, 2, "b", "a")
 	first.stop()
-	second := c.fromConfigMaps(nil)
-	c.wantNote("one", map[string]string{"rollout-status": `"step":3,"steps":3,"share":"100%"`})
+	second := c.fromSets(nil)
+	c.wantStep(3)
 	c.wantShare(nodes, 3, "b", "a")
-	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": "", "policies": "one="})
+	c.wants("one", "Ready", "True Enforcing")
 	after := c.nodePatches()
 	for _, name := range nodes {
 		if n := after[name] - before[name]; n != 1 {
 			t.Errorf("%s was patched %d times while it was rolled out, want once", name, n)
 		}
 	}
-	c.wantEvent("RolloutStep")
 
-	c.steps(rolloutSteps + "stop: {disagreements: 3}\n")
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
-	c.wantNote("one", map[string]string{"status": "RolloutStopped", "error": "about 12 of 12 objects, more than 3; the first is n0: + patch Node n0: metadata.labels.one: ", "rollout-status": `"state":"Stopped"`})
-	c.wantEvent("PoliciesRolloutStopped")
+	c.steps(strings.TrimSuffix(rolloutSteps, "}") + `, stop: {disagreements: "3"}}`)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "c")})
+	c.wants("one", "Ready", "False RolloutStopped", "about 12 of 12 objects, more than 3; the first is n0: + patch Node n0: metadata.labels.one: ")
+	c.wantEvent("RolloutStopped")
 	if d := fmt.Sprint(c.nodePatches()); d != fmt.Sprint(after) {
 		t.Errorf("what was stopped before its first step has written: %s, before %v", d, after)
 	}
 
-	c.steps(rolloutSteps)
 	fragile := strings.Replace(marks("one", "one", "d"), `"${params.value}"`, `"${object.metadata.?labels[?'boom'].orValue('') == '' ? params.value : object.metadata.labels.missing}"`, 1)
-	c.put(policyMap("one", map[string]string{"one.yaml": fragile}))
-	c.wantNote("one", map[string]string{"status": "RollingOut", "rollout-status": `"step":1,`})
+	c.put(textOf("one", map[string]string{"one.yaml": fragile}))
+	c.steps(rolloutSteps)
+	c.wants("one", "Ready", "False Progressing")
 	c.wantShare(nodes, 1, "d", "b")
 	c.merge("Node", "", "n5", "", object{"metadata": object{"labels": object{"boom": "x"}}})
-	c.wantNote("one", map[string]string{"status": "RolloutStopped", "error": "1 of 12 objects fail under "})
+	c.wants("one", "Ready", "False RolloutStopped", "1 of 12 objects fail under ")
 	c.wantShare(nodes, 3, "b", "b")
 	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
-	c.wantNote("one", map[string]string{"status": "Active", "error": "", "rollout-status": ""})
+	c.wants("one", "Ready", "True Enforcing")
 	second.running("one")
 
-	c.steps("steps: [{percent: 200}]\ninterval: 1m\n")
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "percent must be an integer from 1 to 100", "policies": "one="})
 	c.steps(rolloutSteps)
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "e")}))
-	c.wantNote("one", map[string]string{"status": "RollingOut", "rollout-status": `"step":1,`})
-	c.steps(nil)
+	c.put(textOf("one", map[string]string{"one.yaml": marks("one", "one", "e")}))
+	c.patchSet("one", object{"source": object{"digest": nil}})
+	c.wants("one", "Ready", "False Progressing")
+	c.steps("")
 	c.wantShare(nodes, 3, "e", "e")
-	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": ""})
+	c.wants("one", "Ready", "True Enforcing")
 
-	c.steps("steps: [{percent: 5}]\ninterval: 10m\nstop: {disagreements: 3}\n")
-	out, code = c.edict(binary, "rollback", "--policy-namespace", home, "one")
-	if code != 0 || !strings.Contains(out, "it comes into force at once, without the steps") {
+	c.steps("{steps: [{percent: 5}], interval: 10m, stop: {disagreements: \"3\"}}")
+	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
 		t.Errorf("%d: %s", code, out)
 	}
-	c.wantShare(nodes, 3, "b", "b")
-	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": ""})
+	c.wantShare(nodes, 3, "b", "b") // at once, without the steps
+	c.wants("one", "Ready", "True Enforcing")
 }

@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -27,37 +27,34 @@ func TestAnotherTakesOver(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.put(policyMap("off", map[string]string{"off.yaml": marks("off", "off", "a")}))
-	first := c.fromConfigMaps(taking("first"))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.putSet("off", map[string]string{"off.yaml": marks("off", "off", "a")})
+	first := c.fromSets(taking("first"))
 	c.wantMarks("a", map[string]string{"one": "a", "off": "a"})
 	eventually(t, "the copies", func() string {
-		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
+		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: history.Label})
 		if err != nil || len(list.Items) != 2 {
 			return "they are not there yet"
 		}
 		return ""
 	})
-	second := c.fromConfigMaps(taking("second"))
-	c.merge("ConfigMap", home, "off", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Disabled"}}})
-	c.wantNote("off", map[string]string{"status": "Disabled"})
+	second := c.fromSets(taking("second"))
+	c.patchSet("off", object{"mode": "Disabled"})
+	c.wants("off", "Ready", "True Disabled")
 	broken := strings.Replace(marks("one", "one", "b"), "params.value", "params.valeu", 1)
-	c.put(policyMap("one", map[string]string{"one.yaml": broken}))
+	c.put(textOf("one", map[string]string{"one.yaml": broken}))
 	c.merge("ConfigMap", home, "off", "", object{"data": object{"off.yaml": strings.Replace(marks("off", "off", "b"), "params.value", "params.valeu", 1)}})
-	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
-	c.wantNote("off", map[string]string{"status": "Disabled", "policies": ""}) // its text is not compiled
+	c.wants("one", "Ready", "False")
+	c.wants("off", "Ready", "True Disabled") // its text is not compiled
 
 	first.stop()
 	second.running("one")
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "off": nil}}})
 	c.wantMarks("a", map[string]string{"one": "a"})
-	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
-	c.wantNote("off", map[string]string{"status": "Disabled", "policies": ""}) // its text is not compiled
+	c.wants("one", "Ready", "False")
+	c.wants("off", "Ready", "True Disabled") // its text is not compiled
 
-	// Whoever takes the annotations away sees them come back.
-	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/status": nil}}})
-	c.wantNote("one", map[string]string{"status": "Refused"})
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "c")})
 	c.wantMarks("a", map[string]string{"one": "c"})
 }
 
@@ -69,20 +66,20 @@ func TestParamsThatCannotBeRead(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.put(paramsMap("params", map[string]string{"one": "value: b\n"}))
-	c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.merge("ConfigMap", home, "one", "", object{"data": object{"params.yaml": "one: {value: b}\n"}})
+	c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "b"})
-	c.put(paramsMap("params", map[string]string{"one": "value: [\n"}))
-	c.wantNote("params", map[string]string{"status": "Refused", "error": "one:"})
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "edict-system/params/one:", "policies": "one="})
+	c.merge("ConfigMap", home, "one", "", object{"data": object{"params.yaml": "one: {value: [\n"}})
+	c.wants("one", "Ready", "False LastGoodEnforced", "params.yaml:")
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
 	c.wantMarks("a", map[string]string{"one": "b"})
-	c.put(paramsMap("params", map[string]string{"one": "value: 7\n"}))
-	c.wantNote("params", map[string]string{"status": "Refused"})
-	c.put(paramsMap("params", map[string]string{"one": "value: \"7\"\n"})) // the same, but for its kind
+	c.merge("ConfigMap", home, "one", "", object{"data": object{"params.yaml": "one: {value: 7}\n"}})
+	c.wants("one", "Ready", "False LastGoodEnforced")
+	c.wants("one", "Accepted", "False InvalidParams")
+	c.patchSet("one", object{"params": object{"one": object{"value": "7"}}}) // the same, but for its kind
 	c.wantMarks("a", map[string]string{"one": "7"})
-	c.wantNote("params", map[string]string{"status": "Active", "error": ""})
+	c.wants("one", "Ready", "True Enforcing")
 }
 
 // TestAKindThatComesLater: a policy from a ConfigMap waits for its kinds, the
@@ -95,15 +92,15 @@ func TestAKindThatComesLater(t *testing.T) {
 	late := func(value string) string {
 		return strings.Replace(marks("late", "late", value), "apiVersion: v1, kind: Node", "apiVersion: storage.deckhouse.io/v1alpha1, kind: ReplicatedStoragePool", 1)
 	}
-	c.put(policyMap("late", map[string]string{"late.yaml": late("a"), "one.yaml": marks("one", "one", "a")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("late", map[string]string{"late.yaml": late("a"), "one.yaml": marks("one", "one", "a")})
+	edict := c.fromSets(nil)
 	c.wantMarks("a", map[string]string{"one": "a"})
-	c.wantNote("late", map[string]string{"status": "Waiting", "error": "the cluster does not serve storage.deckhouse.io/v1alpha1", "policies": "one="})
-	c.put(policyMap("late", map[string]string{"late.yaml": late("b"), "one.yaml": marks("one", "one", "b")}))
+	c.wants("late", "Ready", "False Waiting", "the cluster does not serve storage.deckhouse.io/v1alpha1")
+	c.putSet("late", map[string]string{"late.yaml": late("b"), "one.yaml": marks("one", "one", "b")})
 	c.wantMarks("a", map[string]string{"one": "b"})
 	c.installCRDs()
 	edict.running("late")
-	c.wantNote("late", map[string]string{"status": "Active", "error": "", "policies": "late="})
+	c.wants("late", "Ready", "True Enforcing")
 	c.put(pool("p", object{"lvmVolumeGroups": refs("x")}))
 	eventually(t, "the label of the pool", func() string {
 		if got := c.get("ReplicatedStoragePool", "", "p").GetLabels()["late"]; got != "b" {
@@ -122,8 +119,8 @@ func TestEditedWhileSomethingIsPutOff(t *testing.T) {
 	later := func(value string) string {
 		return strings.Replace(marks("one", "one", value), "    - name: mark\n", "    - name: mark\n      when: '!(\"one\" in object.?metadata.?labels.orValue({}))'\n      debounce: {key: \"${key.name}\", window: 4s}\n", 1)
 	}
-	c.put(policyMap("one", map[string]string{"one.yaml": later("a")}))
-	edict := c.fromConfigMaps(nil)
+	c.putSet("one", map[string]string{"one.yaml": later("a")})
+	edict := c.fromSets(nil)
 	edict.running("one")
 	before := edict.metric("edict_debounced_total", "one")
 	c.put(node("a", "z", true, time.Now()))
@@ -135,7 +132,7 @@ func TestEditedWhileSomethingIsPutOff(t *testing.T) {
 		}
 		return ""
 	})
-	c.put(policyMap("one", map[string]string{"one.yaml": later("b")}))
+	c.putSet("one", map[string]string{"one.yaml": later("b")})
 	c.wantMarks("a", map[string]string{"one": "b"})
 	eventually(t, "both writes", func() string { // they are logged a moment later
 		if n := strings.Count(edict.log.String(), `"msg":"wrote"`); n != 2 {

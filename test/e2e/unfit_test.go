@@ -54,14 +54,14 @@ func TestAKindThatDoesNotFit(t *testing.T) {
 	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
-	c.put(policyMap("lamps", map[string]string{"lamps.yaml": lamps}))
-	edict := c.fromConfigMaps(nil)
-	c.wantNote("lamps", map[string]string{"status": "Waiting"})
+	c.putSet("lamps", map[string]string{"lamps.yaml": lamps})
+	edict := c.fromSets(nil)
+	c.wants("lamps", "Ready", "False Waiting")
 	definitions := c.client.Resource(crdResource)
 	if _, err := definitions.Create(t.Context(), lampCRD(t, "{}"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.wantNote("lamps", map[string]string{"status": "Refused", "error": "example.com/v1 Lamp has no subresource status"})
+	c.wants("lamps", "Ready", "False", "example.com/v1 Lamp has no subresource status")
 	before, err := definitions.Get(t.Context(), "lamps.example.com", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAKindThatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	edict.running("lamps")
-	c.wantNote("lamps", map[string]string{"status": "Active", "error": ""})
+	c.wants("lamps", "Ready", "True Enforcing")
 	lamp := c.client.Resource(kschema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "lamps"})
 	one := &unstructured.Unstructured{Object: object{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": object{"name": "a"}}}
 	if _, err := lamp.Create(t.Context(), one, metav1.CreateOptions{}); err != nil {

@@ -19,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -47,30 +48,28 @@ func freePort(t *testing.T) string {
 // webhookConfiguration registers the webhook as the chart does.
 func webhookConfiguration(port string) *admissionv1.ValidatingWebhookConfiguration {
 	url := "https://localhost:" + port + webhook.Path
-	one := func(label string) admissionv1.ValidatingWebhook {
-		ignore, none, timeout := admissionv1.Ignore, admissionv1.SideEffectClassNone, int32(5)
+	one := func(group, resource string) admissionv1.ValidatingWebhook {
+		ignore, none, timeout := admissionv1.Ignore, admissionv1.SideEffectClassNoneOnDryRun, int32(5)
+		versions := []string{"v1"}
+		if group != "" {
+			versions = []string{"v1alpha1"}
+		}
 		return admissionv1.ValidatingWebhook{
-			Name: label + ".edict.dev", FailurePolicy: &ignore, SideEffects: &none, TimeoutSeconds: &timeout, AdmissionReviewVersions: []string{"v1"},
+			Name: resource + ".edict.dev", FailurePolicy: &ignore, SideEffects: &none, TimeoutSeconds: &timeout, AdmissionReviewVersions: []string{"v1"},
 			ClientConfig:      admissionv1.WebhookClientConfig{URL: &url},
-			ObjectSelector:    &metav1.LabelSelector{MatchLabels: map[string]string{"edict.dev/" + label: "true"}},
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": home}},
 			Rules: []admissionv1.RuleWithOperations{{
 				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
-				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+				Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: versions, Resources: []string{resource}},
 			}},
 		}
 	}
-	return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "edict"}, Webhooks: []admissionv1.ValidatingWebhook{one("policy"), one("params")}}
+	return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "edict"}, Webhooks: []admissionv1.ValidatingWebhook{one("", "configmaps"), one("edict.dev", "policysets")}}
 }
 
 func typedMap(o object) *corev1.ConfigMap {
 	metadata, _ := o["metadata"].(object)
-	out := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(metadata["name"]), Namespace: home, Labels: map[string]string{}}, Data: map[string]string{}}
-	if labels, ok := metadata["labels"].(object); ok {
-		for k, v := range labels {
-			out.Labels[k] = fmt.Sprint(v)
-		}
-	}
+	out := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(metadata["name"]), Namespace: home}, Data: map[string]string{}}
 	if data, ok := o["data"].(object); ok {
 		for k, v := range data {
 			out.Data[k] = fmt.Sprint(v)
@@ -98,14 +97,14 @@ func store(ctx context.Context, client kubernetes.Interface, o object) error {
 // strangerAsks has a policy reviewed without a client certificate, and returns the answer.
 func strangerAsks(t *testing.T, port, policy string) string {
 	t.Helper()
-	m := typedMap(policyMap("copies", map[string]string{"copies.yaml": policy}))
+	m := typedMap(textOf("copies", map[string]string{"copies.yaml": policy}))
 	raw, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, err := json.Marshal(admission.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
-		Request:  &admission.AdmissionRequest{UID: "u", Namespace: home, Operation: admission.Create, Object: runtime.RawExtension{Raw: raw}},
+		Request:  &admission.AdmissionRequest{UID: "u", Name: "copies", Namespace: home, Kind: metav1.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, Operation: admission.Create, Object: runtime.RawExtension{Raw: raw}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,16 +149,19 @@ func TestWebhook(t *testing.T) {
 	if _, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), webhookConfiguration(port), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"one", "stale", "copies"} {
+		c.put(set(name))
+	}
 	good := marks("one", "one", "a")
 	bad := strings.Replace(good, "params.value", "params.valeu", 1)
-	if err := store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "a")})); err != nil {
+	if err := store(t.Context(), client, textOf("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "a")})); err != nil {
 		t.Fatalf("nobody serves the webhook, and it stands in the way: %v", err)
 	}
-	edict := c.fromConfigMaps(func(o *run.Options) {
+	edict := c.fromSets(func(o *run.Options) {
 		o.Webhook = &webhook.Config{Address: "127.0.0.1:" + port, CertSecret: "edict-webhook", Configuration: "edict", DNSNames: []string{"localhost"}}
 	})
 	eventually(t, "a bad policy is refused", func() string {
-		err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad}))
+		err := store(t.Context(), client, textOf("one", map[string]string{"one.yaml": bad}))
 		if err == nil {
 			if err := client.CoreV1().ConfigMaps(home).Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
@@ -185,37 +187,50 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("%s: %v, want %q, and not the reason Invalid", what, err, want)
 		}
 	}
-	must("a good policy", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
-	c.wantNote("one", map[string]string{"status": "Active"})
-	refused("a bad edit", "one.yaml:12:", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
+	must("a good policy", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": good})))
+	c.wants("one", "Ready", "True Enforcing")
+	refused("a bad edit", "one.yaml:12:", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": bad})))
 	c.wantEditorAgain("one", "s/params.value/params.valeu/", "s/params.valeu/params.value/; s/what the label says/what it says/")
-	refused("a second policy of the name", `the policy "one" is defined twice, first at edict-system/one/one.yaml:4:9`, store(t.Context(), client, policyMap("two", map[string]string{"two.yaml": good})))
-	refused("a param that is not there", `the policy one has no param "valeu"`, store(t.Context(), client, paramsMap("values", map[string]string{"one": "valeu: b"})))
-	refused("a param of another type", "one:1:8", store(t.Context(), client, paramsMap("values", map[string]string{"one": "value: [b]"})))
-	must("a param", store(t.Context(), client, paramsMap("values", map[string]string{"one": "value: b"})))
-	must("a ConfigMap that is none of ours", store(t.Context(), client, object{"metadata": object{"name": "other"}, "data": object{"one.yaml": bad}}))
-	must("mending one mistake of two", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "b")})))
-	refused("making it worse", "well.yaml:12:", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": strings.ReplaceAll(bad, "name: one", "name: well")})))
+	must("a ConfigMap that no set has", store(t.Context(), client, object{"metadata": object{"name": "other"}, "data": object{"one.yaml": bad}}))
+	params := func(values object) string {
+		t.Helper()
+		warned.texts = nil
+		body, err := json.Marshal(object{"spec": object{"params": object{"one": values}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := warning.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath("/apis/edict.dev/v1alpha1/namespaces", home, "policysets", "one").Body(body).Do(t.Context()).Error(); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(warned.texts, "\n")
+	}
+	if text := params(object{"valeu": "b"}); !strings.Contains(text, `the policy one has no param "valeu"`) {
+		t.Errorf("a param that is not there: the warnings are %q", text)
+	}
+	if text := params(object{"valeu": nil, "value": "b"}); text != "" {
+		t.Errorf("a param: the warnings are %q", text)
+	}
+	must("mending one mistake of two", store(t.Context(), client, textOf("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "b")})))
+	refused("making it worse", "well.yaml:12:", store(t.Context(), client, textOf("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": strings.ReplaceAll(bad, "name: one", "name: well")})))
 	c.put(node("team", "z", true, time.Now()))
 	c.merge("Node", "", "team", "", labelsOf(object{"team": "x"}))
 	c.put(node("none", "z", true, time.Now()))
-	must("a policy that copies", store(t.Context(), client, policyMap("copies", map[string]string{"copies.yaml": copies("copies", "one")})))
-	c.wantNote("copies", map[string]string{"status": "Active"})
+	must("a policy that copies", store(t.Context(), client, textOf("copies", map[string]string{"copies.yaml": copies("copies", "one")})))
+	c.wants("copies", "Ready", "True Enforcing")
 	if answer := strangerAsks(t, port, copies("copies", "team")); strings.Contains(answer, "none") || !strings.Contains(answer, `"allowed":true`) {
 		t.Errorf("a client without a certificate learns what objects there are: %s", answer)
 	}
 	warned.texts = nil
-	must("an edit that fails for a node", store(t.Context(), warning, policyMap("copies", map[string]string{"copies.yaml": copies("copies", "team")})))
+	must("an edit that fails for a node", store(t.Context(), warning, textOf("copies", map[string]string{"copies.yaml": copies("copies", "team")})))
 	if len(warned.texts) > 0 {
 		t.Errorf("the warnings are %q", warned.texts)
 	}
-	c.wantNote("copies", map[string]string{"status": "Refused", "error": "it fails for Node none"})
+	c.wants("copies", "Ready", "False", "it fails for Node none")
 	warned.texts = nil
 	must("taking away what copies", warning.CoreV1().ConfigMaps(home).Delete(t.Context(), "copies", metav1.DeleteOptions{}))
-	if len(warned.texts) != 1 || !strings.HasPrefix(warned.texts[0], "the policy copies stops: the ConfigMap is deleted") {
+	if len(warned.texts) != 1 || !strings.HasPrefix(warned.texts[0], "the set copies continues with the last good text") {
 		t.Errorf("the warnings are %q", warned.texts)
 	}
-	must("taking a policy away", client.CoreV1().ConfigMaps(home).Delete(t.Context(), "stale", metav1.DeleteOptions{}))
 
 	must("the certificate's Secret goes", client.CoreV1().Secrets(home).Delete(t.Context(), "edict-webhook", metav1.DeleteOptions{}))
 	eventually(t, "the certificate's Secret comes back", func() string {
@@ -227,8 +242,8 @@ func TestWebhook(t *testing.T) {
 		if err != nil || !bytes.Equal(hook.Webhooks[0].ClientConfig.CABundle, secret.Data["tls.crt"]) {
 			return "the webhook configuration has another authority"
 		}
-		if err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})); err == nil || !strings.Contains(err.Error(), "one.yaml:12:") {
-			must("mending it", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
+		if err := store(t.Context(), client, textOf("one", map[string]string{"one.yaml": bad})); err == nil || !strings.Contains(err.Error(), "one.yaml:12:") {
+			must("mending it", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": good})))
 			return "nobody refuses a bad edit"
 		}
 		return ""
@@ -240,7 +255,7 @@ func TestWebhook(t *testing.T) {
 	}
 
 	edict.stop()
-	must("a bad edit while nobody serves", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
-	c.fromConfigMaps(nil)
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "one.yaml:12:", "policies": "one="})
+	must("a bad edit while nobody serves", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": bad})))
+	c.fromSets(nil)
+	c.wants("one", "Ready", "False", "one.yaml:12:")
 }

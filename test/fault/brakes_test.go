@@ -90,7 +90,7 @@ func (s *stage) paced(began time.Time, node string, policies ...string) (first i
 				break
 			}
 		}
-		s.note(policy, "status", "Active", 10*time.Second)
+		s.ready(policy, 10*time.Second)
 	}
 	return first
 }
@@ -101,10 +101,10 @@ const paceBurst = 30
 // TestFoughtField (D5): another writer sets a field back at once. It is written 30 times
 // and then once a second; after the fight it is as the policy says.
 func TestFoughtField(t *testing.T) {
-	s := setScene(t, scene{controllers: 1, configMaps: true})
+	s := setScene(t, scene{controllers: 1, sets: true})
 	s.idleNode("fought")
 	s.policy("owner", nodeRule("owner", "fought", "labels: {set: {owner: edict}}"))
-	s.note("owner", "status", "Active", 30*time.Second)
+	s.ready("owner", 30*time.Second)
 	s.eventually("the label", 10*time.Second, s.label("fought", "owner", "edict"))
 	began := time.Now()
 	other := s.rival("fought", "owner", "somebody")
@@ -135,13 +135,13 @@ func TestPoliciesFight(t *testing.T) {
 	for name, second := range map[string]string{"other value": "labels: {set: {owner: b}}", "removed": "labels: {set: {owner: null}}"} {
 		t.Run(name, func(t *testing.T) {
 			// Removals have a limit of their own, which would end the fight.
-			s := setScene(t, scene{controllers: 1, configMaps: true, args: []string{"--default-removal-limit", "none"}})
+			s := setScene(t, scene{controllers: 1, sets: true, args: []string{"--default-removal-limit", "none"}})
 			s.idleNode("fought")
 			began := time.Now()
 			s.policy("one", nodeRule("one", "fought", "labels: {set: {owner: a}}"))
 			s.policy("two", nodeRule("two", "fought", second))
 			writes := s.paced(began, "fought", "one", "two")
-			s.must(nil, s.client.Resource(configMaps).Namespace(home).Delete(t.Context(), "two", metav1.DeleteOptions{}))
+			s.must(nil, s.client.Resource(policySets).Namespace(home).Delete(t.Context(), "two", metav1.DeleteOptions{}))
 			s.eventually("the label", 20*time.Second, s.label("fought", "owner", "a"))
 			t.Logf("D5, D7: %d writes of one of them", writes)
 			s.judge()
@@ -151,7 +151,7 @@ func TestPoliciesFight(t *testing.T) {
 
 // TestOwnInput (D7): a policy whose result is its own input keeps its pace.
 func TestOwnInput(t *testing.T) {
-	s := setScene(t, scene{controllers: 1, configMaps: true})
+	s := setScene(t, scene{controllers: 1, sets: true})
 	s.idleNode("counted")
 	began := time.Now()
 	s.policy("counter", nodeRule("counter", "counted", `annotations: {set: {n: '${string(int(object.metadata.?annotations[?"n"].orValue("0")) + 1)}'}}`))
@@ -160,10 +160,10 @@ func TestOwnInput(t *testing.T) {
 	s.judge()
 }
 
-// gone deletes the ConfigMap of a policy that would never come to rest.
+// gone deletes the set of a policy that would never come to rest.
 func (s *stage) gone(policy string) {
 	s.t.Helper()
-	s.must(nil, s.client.Resource(configMaps).Namespace(home).Delete(s.t.Context(), policy, metav1.DeleteOptions{}))
+	s.must(nil, s.client.Resource(policySets).Namespace(home).Delete(s.t.Context(), policy, metav1.DeleteOptions{}))
 	time.Sleep(time.Second)
 }
 
@@ -178,7 +178,7 @@ func TestExtenderFlips(t *testing.T) {
 	if err := running.Server.SetFault(extender.Fault{Mode: extender.Flip}); err != nil {
 		t.Fatal(err)
 	}
-	s := setScene(t, scene{controllers: 1, configMaps: true, args: []string{
+	s := setScene(t, scene{controllers: 1, sets: true, args: []string{
 		"--extender-url", running.URL, "--extender-ca-file", running.CAFile, "--extender-cert-file", running.ClientCertFile, "--extender-key-file", running.ClientKeyFile,
 	}})
 	s.idleNode("placed")

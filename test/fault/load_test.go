@@ -85,13 +85,13 @@ func TestSteadyLoad(t *testing.T) {
 	if minutes == 0 {
 		t.Skip("EDICT_LOAD_MINUTES says how long")
 	}
-	s := setScene(t, scene{controllers: 1, configMaps: true})
+	s := setScene(t, scene{controllers: 1, sets: true})
 	for i := range 48 {
 		name := fmt.Sprintf("p%d", i)
 		s.policy(name, nodeRule(name, fmt.Sprintf("n%03d", i%nodeCount), fmt.Sprintf(`annotations: {set: {p%d: "${object.metadata.labels.zone}"}}`, i)))
 	}
 	for i := range 48 {
-		s.note(fmt.Sprintf("p%d", i), "status", "Active", time.Minute)
+		s.ready(fmt.Sprintf("p%d", i), time.Minute)
 	}
 	d := &delays{since: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestSteadyLoad(t *testing.T) {
 // TestManyPolicies (F5): EDICT_POLICIES policies (300) in ConfigMaps, about nodes or
 // about EDICT_KINDS custom resources.
 func TestManyPolicies(t *testing.T) {
-	s := setScene(t, scene{controllers: 1, configMaps: true})
+	s := setScene(t, scene{controllers: 1, sets: true})
 	many, kinds := numberOf(t, "EDICT_POLICIES", 300), numberOf(t, "EDICT_KINDS", 0)
 	c := s.controllers[0]
 	c.stop()
@@ -139,7 +139,7 @@ func TestManyPolicies(t *testing.T) {
 	c.start()
 	s.eventually("each policy has written", time.Duration(many)*time.Second/2, func(ctx context.Context) string { return s.annotated(ctx, many, kinds) })
 	took := time.Since(began)
-	time.Sleep(10 * time.Second) // what becomes of the policies is written on their ConfigMaps
+	time.Sleep(10 * time.Second) // what becomes of the policies is written to the status of their sets
 	cpu, resident := s.costs()
 	heap, _ := c.gauge(t.Context(), "go_memstats_heap_inuse_bytes")
 	t.Logf("F5: %d policies about %d kinds are loaded and have written after %v; %.1f s of CPU, %.0f MiB resident, heap %.0f MiB; started %d times",

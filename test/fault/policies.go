@@ -1,9 +1,13 @@
 package fault
 
 import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,20 +15,45 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// policy puts policies into a ConfigMap of their own, or replaces those in it.
+// policySets are the sets of policies.
+var policySets = schema.GroupVersionResource{Group: "edict.dev", Version: "v1alpha1", Resource: "policysets"}
+
+// policy puts policies into a set of their own, or replaces those in it.
 func (s *stage) policy(name, text string) {
 	s.t.Helper()
 	s.added.Add(1)
-	api := s.client.Resource(configMaps).Namespace(home)
-	o := &unstructured.Unstructured{Object: object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name, "namespace": home, "labels": object{"edict.dev/policy": "true"}},
-		"data": object{name + ".yaml": text},
-	}}
+	s.put(configMaps, object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name, "namespace": home}, "data": object{name + ".yaml": text},
+	})
+	s.put(policySets, object{
+		"apiVersion": "edict.dev/v1alpha1", "kind": "PolicySet", "metadata": object{"name": name, "namespace": home},
+		"spec": object{"source": object{"configMap": object{"name": name}}, "mode": "Enforce", "allow": allow(name)},
+	})
+}
+
+// put creates an object of the home namespace, or replaces it.
+func (s *stage) put(of schema.GroupVersionResource, body object) {
+	s.t.Helper()
+	api, o := s.client.Resource(of).Namespace(home), &unstructured.Unstructured{Object: body}
 	_, err := api.Create(s.t.Context(), o, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
-		_, err = api.Update(s.t.Context(), o, metav1.UpdateOptions{})
+		var text []byte
+		if text, err = json.Marshal(body); err == nil {
+			_, err = api.Patch(s.t.Context(), o.GetName(), types.MergePatchType, text, metav1.PatchOptions{})
+		}
 	}
 	s.must(nil, err)
+}
+
+// allow returns the allowances of the policies of a set.
+func allow(set string) []any {
+	marks := func(policy string) any {
+		return object{"policy": policy, "apiGroup": "", "kind": "Node", "fields": []any{"metadata.labels", "metadata.annotations"}}
+	}
+	if set != "base" {
+		return []any{marks(set)}
+	}
+	return []any{marks("readiness"), marks("owner"), object{"policy": "copies", "apiGroup": "", "kind": "ConfigMap", "fields": []any{"metadata.finalizers", "delete"}}}
 }
 
 // markers returns the names of the policies that write labels and annotations of Nodes.
@@ -45,18 +74,21 @@ func nodeRule(policy, node, do string) string {
 // ruleOf is the name of the rule of a policy that nodeRule makes.
 func ruleOf(policy string) string { return "rule of " + policy }
 
-// note waits until the annotation of a policy's ConfigMap contains a text.
-func (s *stage) note(policy, annotation, want string, within time.Duration) {
+// ready waits until the set of a policy enforces it.
+func (s *stage) ready(set string, within time.Duration) {
 	s.t.Helper()
-	s.eventually("the annotation "+annotation+" of "+policy, within, func(ctx context.Context) string {
-		found, err := s.client.Resource(configMaps).Namespace(home).Get(ctx, policy, metav1.GetOptions{})
+	s.eventually("the set "+set, within, func(ctx context.Context) string {
+		found, err := s.client.Resource(policySets).Namespace(home).Get(ctx, set, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
 		}
-		if got := found.GetAnnotations()["edict.dev/"+annotation]; !strings.Contains(got, want) {
-			return fmt.Sprintf("it is %q and lacks %q", got, want)
+		conditions, _, _ := unstructured.NestedSlice(found.Object, "status", "conditions")
+		for _, c := range conditions {
+			if one, ok := c.(object); ok && one["type"] == "Ready" && one["status"] == "True" {
+				return ""
+			}
 		}
-		return ""
+		return fmt.Sprint(conditions)
 	})
 }
 

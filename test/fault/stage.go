@@ -37,7 +37,7 @@ type stage struct {
 	controllers []*controller
 	traffic     *traffic
 	seed        uint64
-	// added counts the policies that were put into ConfigMaps.
+	// added counts the policies that were put into sets.
 	added atomic.Int64
 }
 
@@ -53,9 +53,9 @@ const (
 type scene struct {
 	// controllers is how many there are.
 	controllers int
-	// configMaps says that policies come from ConfigMaps, so that others can be added
+	// sets says that policies come from PolicySets, so that others can be added
 	// and say how they are.
-	configMaps bool
+	sets bool
 	// args are further arguments of the controllers.
 	args []string
 	// edit changes the text of the policies; nil leaves it.
@@ -116,7 +116,8 @@ func (s *stage) furnish() {
 	for i := range mapCount {
 		s.must(nil, s.traffic.write(s.t.Context(), i))
 	}
-	if s.scene.configMaps {
+	if s.scene.sets {
+		s.must(nil, s.plane.InstallCRDs(s.t.Context(), filepath.Join("..", "..", "api", "crds")))
 		s.policy("base", s.text())
 	}
 }
@@ -156,7 +157,7 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 	for _, policy := range markers() {
 		c.args = append(c.args, "--allow", "{policy: "+policy+", kind: Node, fields: [metadata.labels, metadata.annotations]}")
 	}
-	if c.args = append(c.args, s.scene.args...); s.scene.configMaps {
+	if c.args = append(c.args, s.scene.args...); s.scene.sets {
 		c.args = append(c.args, "--policy-namespace", home)
 	} else {
 		policies := filepath.Join(folder, "policies.yaml")

@@ -1,3 +1,2 @@
-// Package gitops tests the health checks of docs/gitops.md in the engines of Argo CD
-// and Flux.
+// Package gitops tests what Argo CD and Flux show as the health of a PolicySet.
 package gitops

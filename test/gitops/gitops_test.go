@@ -7,91 +7,112 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 )
 
-// health is what the checks have to say about a ConfigMap.
-type health struct {
-	name, status string
-	object       map[string]any
-	argo, flux   string
+// state is a PolicySet, and what tools have to say of its health.
+type state struct {
+	name       string
+	conditions string // as TYPE=STATUS REASON, by commas
+	observed   int64  // of generation 2
+	argo, flux string
 }
 
-// cases are ConfigMaps in every status, and some that hold no policies.
-func cases() []health {
-	var out []health
-	for _, s := range []struct{ status, argo, flux string }{
-		{"Active", "Healthy", "current"}, {"Disabled", "Healthy", "current"}, {"Waiting", "Progressing", "inProgress"}, {"Paused", "Suspended", "failed"},
-		{"RollingOut", "Progressing", "inProgress"}, {"RolloutStopped", "Degraded", "failed"},
-		{"Refused", "Degraded", "failed"}, {"Degraded", "Degraded", "failed"}, {"Empty", "Degraded", "failed"},
-	} {
-		notes := map[string]any{"edict.dev/status": s.status, "edict.dev/revision": "0123456789ab", "edict.dev/error": "why"}
-		out = append(out, health{s.status, s.status, configMap(map[string]any{"edict.dev/policy": "true"}, notes), s.argo, s.flux})
-	}
-	stopped := map[string]any{"edict.dev/status": "Stopped", "edict.dev/revision": "0123456789ab"}
-	return append(out,
-		health{"no label", "Stopped", configMap(nil, stopped), "Degraded", "failed"},
-		health{"another label", "Stopped", configMap(map[string]any{"edict.dev/policy": "yes"}, stopped), "Degraded", "failed"},
-		health{"none yet", "", configMap(map[string]any{"edict.dev/policy": "true"}, nil), "Progressing", "inProgress"},
-		health{"none yet, other annotations", "", configMap(map[string]any{"edict.dev/policy": "true"}, map[string]any{"edict.dev/mode": "Shadow"}), "Progressing", "inProgress"},
-		health{"of something else", "", configMap(nil, nil), "Healthy", "current"},
-		health{"of something else, with labels", "", configMap(map[string]any{"app": "x"}, map[string]any{"a": "b"}), "Healthy", "current"},
-		health{"params", "", configMap(map[string]any{"edict.dev/params": "true"}, nil), "Healthy", "current"},
-	)
-}
-
-func configMap(labels, annotations map[string]any) map[string]any {
-	metadata := map[string]any{"name": "m", "namespace": "edict-system"}
-	if labels != nil {
-		metadata["labels"] = labels
-	}
-	if annotations != nil {
-		metadata["annotations"] = annotations
-	}
-	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": map[string]any{"p.yaml": "x"}}
-}
-
-var block = regexp.MustCompile("(?s)```yaml\n(.*?)```")
-
-// documented reads the n-th block of YAML of the page.
-func documented(t *testing.T, n int, into any) {
+// states are those that the reconciler's own test computes, and those of sets that were not read yet.
+func states(t *testing.T) (out []state) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "gitops.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "engine", "run", "policies", "testdata", "conditions.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := block.FindAllSubmatch(page, -1)
-	if len(blocks) <= n {
-		t.Fatalf("the page has %d blocks of YAML", len(blocks))
-	}
-	if err := yaml.UnmarshalStrict(blocks[n][1], into); err != nil {
+	var rows []struct{ Name, Conditions, Argo, Flux string }
+	if err := json.Unmarshal(text, &rows); err != nil {
 		t.Fatal(err)
+	}
+	for _, r := range rows {
+		out = append(out, state{r.Name, r.Conditions, 2, r.Argo, r.Flux})
+	}
+	return append(out, unread...)
+}
+
+// unread are states of sets that were not read, or were edited since.
+var unread = []state{
+	{"new", "", -1, "Progressing", "InProgress"},
+	{"edited", "Ready=True Enforcing", 1, "Progressing", "InProgress"},
+	{"edited after it was refused", "Ready=False NothingEnforced,Stalled=True InvalidText", 1, "Progressing", "InProgress"},
+}
+
+// object returns the PolicySet of a state.
+func (s *state) object() map[string]any {
+	status := map[string]any{"observedGeneration": s.observed}
+	var conditions []any
+	for text := range strings.SplitSeq(s.conditions, ",") {
+		kind, rest, found := strings.Cut(text, "=")
+		if !found {
+			continue
+		}
+		is, reason, _ := strings.Cut(rest, " ")
+		conditions = append(conditions, map[string]any{"type": kind, "status": is, "reason": reason, "message": "why", "observedGeneration": s.observed})
+	}
+	if len(conditions) > 0 {
+		status["conditions"] = conditions
+	}
+	return map[string]any{
+		"apiVersion": "edict.dev/v1alpha1", "kind": "PolicySet", "status": status,
+		"metadata": map[string]any{"name": "storage", "namespace": "edict-system", "generation": int64(2)},
 	}
 }
 
-// TestArgoCD runs the Lua of the page as Argo CD does.
+var health = filepath.Join("..", "..", "docs", "resource_customizations", "edict.dev", "PolicySet", "health.lua")
+
+// TestArgoCD runs the script as Argo CD does.
 func TestArgoCD(t *testing.T) {
 	t.Parallel()
-	var page struct{ Data map[string]string }
-	documented(t, 0, &page)
-	script := filepath.Join(t.TempDir(), "health.lua")
-	if err := os.WriteFile(script, []byte(page.Data["resource.customizations.health.ConfigMap"]), 0o600); err != nil {
+	script, err := filepath.Abs(health)
+	if err != nil {
 		t.Fatal(err)
 	}
+	var got []map[string]string
+	run(t, "lua", &got, script)
+	for i, s := range states(t) {
+		if got[i]["status"] != s.argo {
+			t.Errorf("%s: %v, want %s", s.name, got[i], s.argo)
+		}
+		if s.name == "paused" && got[i]["message"] != "Paused: why" {
+			t.Errorf("%s: the message is %q", s.name, got[i]["message"])
+		}
+	}
+}
+
+// TestFlux: the library that Flux waits with needs nothing but the conditions.
+func TestFlux(t *testing.T) {
+	t.Parallel()
+	var got []string
+	run(t, "kstatus", &got)
+	for i, s := range states(t) {
+		if got[i] != s.flux {
+			t.Errorf("%s: %s, want %s", s.name, got[i], s.flux)
+		}
+	}
+}
+
+// run gives the objects of the states to a module that is none of the controller's, and reads a
+// list of as many results.
+func run[R any](t *testing.T, module string, results *[]R, arguments ...string) {
+	t.Helper()
 	var objects []map[string]any
-	for _, c := range cases() {
-		objects = append(objects, c.object)
+	for _, s := range states(t) {
+		objects = append(objects, s.object())
 	}
 	input, err := json.Marshal(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "go", "run", ".", script)
-	command.Dir, command.Stdin = "lua", bytes.NewReader(input)
+	command := exec.CommandContext(t.Context(), "go", append([]string{"run", "."}, arguments...)...)
+	command.Dir, command.Stdin = module, bytes.NewReader(input)
 	command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0")
 	var problems bytes.Buffer
 	command.Stderr = &problems
@@ -99,95 +120,29 @@ func TestArgoCD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, problems.String())
 	}
-	var got []map[string]string
-	if err := json.Unmarshal(output, &got); err != nil || len(got) != len(objects) {
-		t.Fatal(len(got), err)
-	}
-	for i, c := range cases() {
-		if got[i]["status"] != c.argo {
-			t.Errorf("%s: %v, want %s", c.name, got[i], c.argo)
-		}
-		if c.status == "Refused" && got[i]["message"] != "Refused: why" {
-			t.Errorf("%s: the message is %q", c.name, got[i]["message"])
-		}
+	if err := json.Unmarshal(output, results); err != nil || len(*results) != len(objects) {
+		t.Fatal(len(*results), err)
 	}
 }
 
-// TestFlux evaluates the expressions of the page as Flux does: in this order, with the
-// fields of the object as variables, and an error makes it wait.
-func TestFlux(t *testing.T) {
+var block = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestPageHasTheScript: the page shows the script as it is tested.
+func TestPageHasTheScript(t *testing.T) {
 	t.Parallel()
-	var page struct {
-		Spec struct {
-			Wait             bool
-			Timeout          string
-			HealthCheckExprs []map[string]string `json:"healthCheckExprs"`
-		}
-	}
-	documented(t, 1, &page)
-	checks := page.Spec.HealthCheckExprs
-	if len(checks) != 1 || checks[0]["kind"] != "ConfigMap" || checks[0]["apiVersion"] != "v1" {
-		t.Fatalf("%v", checks)
-	}
-	var options []cel.EnvOption
-	for _, name := range []string{"apiVersion", "kind", "metadata", "data"} {
-		options = append(options, cel.Variable(name, cel.DynType))
-	}
-	env, err := cel.NewEnv(append(options, cel.OptionalTypes())...)
+	want, err := os.ReadFile(health)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := map[string]string{}, map[string]string{}
-	for _, c := range cases() {
-		want[c.name] = c.flux
-		for _, state := range []string{"inProgress", "failed", "current"} {
-			if holds(t, env, checks[0][state], c.object) {
-				got[c.name] = state
-				break
-			}
-		}
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-}
-
-func holds(t *testing.T, env *cel.Env, expression string, object map[string]any) bool {
-	t.Helper()
-	ast, issues := env.Compile(expression)
-	if issues.Err() != nil {
-		t.Fatal(issues.Err())
-	}
-	program, err := env.Program(ast)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "gitops.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _, err := program.Eval(object)
-	if err != nil {
-		t.Fatalf("%s: %v", expression, err)
+	var settings struct{ Data map[string]string }
+	if first := block.FindSubmatch(page); first == nil || yaml.UnmarshalStrict(first[1], &settings) != nil {
+		t.Fatal("the page has no settings of Argo CD")
 	}
-	holds, _ := out.Value().(bool)
-	return holds
-}
-
-// TestEveryStatus: the cases have every status that the controller writes.
-func TestEveryStatus(t *testing.T) {
-	t.Parallel()
-	source, err := os.ReadFile(filepath.Join("..", "..", "engine", "run", "policies", "status.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	written := map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^\tstatus[A-Za-z]+ += (?:"|v1alpha1\.Status)([A-Za-z]+)"?$`).FindAllSubmatch(source, -1) {
-		written[string(found[1])] = true
-	}
-	tested := map[string]bool{}
-	for _, c := range cases() {
-		if c.status != "" {
-			tested[c.status] = true
-		}
-	}
-	if d := cmp.Diff(written, tested); d != "" || len(written) < 10 {
-		t.Errorf("statuses (-written +tested):\n%s", d)
+	if got := settings.Data["resource.customizations.health.edict.dev_PolicySet"]; got != string(want) {
+		t.Errorf("the page has\n%s", got)
 	}
 }

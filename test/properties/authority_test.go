@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -65,28 +66,13 @@ func shippedPolicies(t *testing.T) *source.Bundle {
 	return b
 }
 
-// pinnedGuard returns the guard of an installation that pins the texts of the shipped
-// policies.
+// pinnedGuard returns a guard as of sets of which some are pinned.
 func pinnedGuard(b *source.Bundle) guard.Guard {
-	allowances := slices.Clone(b.Allowances)
-	for i, a := range allowances {
-		if slices.Contains(pinned, a.Policy.Value) {
-			allowances[i].Pinned.Text.Value = textOf(b, a.Policy.Value)
-		}
+	var g guard.Guard
+	for _, a := range b.Allowances {
+		g.Add("", slices.Contains(pinned, a.Policy.Value), []v1alpha1.Allowance{a})
 	}
-	for _, p := range b.Policies {
-		p.Origin = plan.Origin{ConfigMap: "edict-" + p.Name, Text: textOf(b, p.Name)}
-	}
-	return guard.New(allowances)
-}
-
-func textOf(b *source.Bundle, policy string) string {
-	for _, u := range b.Units {
-		if p := b.Policy(u); p != nil && p.Name == policy {
-			return u.Digest()
-		}
-	}
-	return ""
+	return g
 }
 
 // obeyedEdits returns the edits of shipped policies because of which a pinned policy
@@ -151,7 +137,7 @@ func chosen(e simulate.Effect) bool {
 	return err == nil && e.Target.Kind == "Pod" && (bytes.Contains(text, []byte(foreign)) || strings.Contains(e.Target.Namespace, foreign))
 }
 
-// compiledEdit compiles a text of an attacker: no allowance that is pinned is for it. It is
+// compiledEdit compiles a text of an attacker: no allowance of a pinned set is for it. It is
 // nil if the text is wrong.
 func compiledEdit(t *testing.T, text string) *plan.Policy {
 	t.Helper()
@@ -166,7 +152,9 @@ func compiledEdit(t *testing.T, text string) *plan.Policy {
 	if b.Err() != nil {
 		return nil
 	}
-	b.Policies[0].Origin = plan.Origin{ConfigMap: "edict-" + b.Policies[0].Name, Text: "sha256:edited"}
+	if slices.Contains(pinned, b.Policies[0].Name) { // the text of a pinned set cannot be edited
+		b.Policies[0].Set = "attacker"
+	}
 	return b.Policies[0]
 }
 

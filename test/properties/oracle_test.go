@@ -1,6 +1,8 @@
 package properties
 
 import (
+	"github.com/edict-dev/edict/engine/guard"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +74,7 @@ func (silent) Make(context.Context, apply.Manifest) (world.Version, error) {
 func newBench(t *testing.T, bundle *source.Bundle) *bench {
 	b := &bench{t: t, bundle: bundle, store: world.NewStore(), objects: map[string]worlds.Object{}, last: map[string]string{}}
 	b.group = reconcile.NewGroup(b.store, silent{}, bundle.Schemas)
-	b.group.Guard.Assume = true
+	b.group.SetGuard(guard.Guard{Assume: true})
 	b.group.Answers = hashed{}
 	for _, p := range bundle.Policies {
 		b.group.Add(p)

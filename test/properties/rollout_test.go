@@ -1,6 +1,10 @@
 package properties
 
 import (
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/guard"
+	"sigs.k8s.io/yaml"
+
 	"context"
 	"fmt"
 	"maps"
@@ -21,7 +25,7 @@ import (
 	"github.com/edict-dev/edict/test/worlds"
 )
 
-const rolloutSteps = "steps: [{percent: 20}, {selector: topology.kubernetes.io/zone}, {percent: 60}, {percent: 100}]\ninterval: 1m\n"
+const rolloutSteps = "steps: [{percent: 20}, {selector: {matchExpressions: [{key: topology.kubernetes.io/zone, operator: Exists}]}}, {percent: 60}, {percent: 100}]\ninterval: 1m\n"
 
 // ofRevision is the key of the context value that names the revision of a
 // reconciliation.
@@ -73,7 +77,7 @@ func newStaged(b *bench, next *plan.Policy) *staged {
 	base := b.group.Controllers()[0]
 	s := &staged{bench: b, old: base.Policy, next: next.ReadLabels(), writer: &judging{wrote: map[string]int{}}}
 	b.group = reconcile.NewGroup(b.store, s.writer, b.bundle.Schemas)
-	b.group.Guard.Assume = true
+	b.group.SetGuard(guard.Guard{Assume: true})
 	b.group.Answers = hashed{}
 	base = b.group.Add(s.old)
 	candidate := b.group.Join(s.next)
@@ -178,9 +182,13 @@ func effects(d *eval.Decision) string {
 // which things happen: at any time each key is decided about by the revision that the
 // step says, as that one would alone, and nothing of the other one is written.
 func TestOneRevisionWritesEachKey(t *testing.T) {
-	spec, problems := rollout.Parse("", rolloutSteps)
-	if problems != nil {
-		t.Fatal(problems)
+	var of edictv1.Rollout
+	if err := yaml.Unmarshal([]byte(rolloutSteps), &of); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := rollout.New(&of)
+	if err != nil {
+		t.Fatal(err)
 	}
 	count, events, moves, differ := budget.Of(1, 3), budget.Of(2, 4), 0, 0
 	for n, edit := range edits {

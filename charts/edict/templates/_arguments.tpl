@@ -2,9 +2,6 @@
 {{- define "edict.arguments" -}}
 - run
 - --policy-namespace={{ .Release.Namespace }}
-{{- range include "edict.allowances" . | fromJsonArray }}
-- {{ printf "--allow=%s" (toJson .) | quote }}
-{{- end }}
 {{- if .Values.policyServiceAccounts }}
 - --policy-service-accounts={{ include "edict.policyAccountPrefix" . }}
 {{- end }}
@@ -42,11 +39,6 @@
 {{- end }}
 {{- end -}}
 
-{{/* Names what is installed: a hash of the image and of the arguments. */}}
-{{- define "edict.installation" -}}
-{{- printf "%s\n%s" (include "edict.image" .) (include "edict.arguments" .) | sha256sum | trunc 12 -}}
-{{- end -}}
-
 {{- define "edict.webhookArguments" -}}
 {{- if not .Values.webhook.enabled -}}
 - --webhook-bind-address=
@@ -65,6 +57,21 @@
 {{- end }}
 {{- end }}
 {{- end -}}
+{{- end -}}
+
+{{/* What all webhooks have in common. */}}
+{{- define "edict.webhookClient" -}}
+admissionReviewVersions: [v1]
+clientConfig:
+  {{- if .Values.webhook.url }}
+  url: {{ .Values.webhook.url }}
+  {{- else }}
+  service: {name: {{ include "edict.fullname" . }}-webhook, namespace: {{ .Release.Namespace }}, path: /validate, port: 443}
+  {{- end }}
+namespaceSelector:
+  matchLabels: {kubernetes.io/metadata.name: {{ .Release.Namespace }}}
+matchPolicy: Equivalent
+sideEffects: NoneOnDryRun
 {{- end -}}
 
 {{/* The names that the webhook is called by, as a JSON list. */}}

@@ -34,6 +34,11 @@
 {{- .Values.serviceAccount.name | default (include "edict.fullname" .) -}}
 {{- end -}}
 
+{{/* The user that the API server takes the controller for. */}}
+{{- define "edict.controllerUser" -}}
+{{- printf "system:serviceaccount:%s:%s" .Release.Namespace (include "edict.serviceAccountName" .) -}}
+{{- end -}}
+
 {{- define "edict.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "edict.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}

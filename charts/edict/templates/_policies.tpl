@@ -1,7 +1,7 @@
 {{/* The policies that are switched on, as a JSON list of file names. */}}
 {{- define "edict.enabledPolicies" -}}
 {{- $enabled := list -}}
-{{- range $name, $policy := .Values.policies -}}
+{{- range $name, $policy := include "edict.policies" . | fromJson -}}
 {{- if $policy.enabled -}}{{- $enabled = append $enabled $name -}}{{- end -}}
 {{- end -}}
 {{- toJson $enabled -}}
@@ -39,6 +39,23 @@
 {{- toJson $files -}}
 {{- end -}}
 
+{{/* The digest of files, as spec.source.digest has it: of each key in byte order "KEY LENGTH", a line break, and the value. */}}
+{{- define "edict.digest" -}}
+{{- $input := "" -}}
+{{- range $key, $value := . -}}{{- $input = printf "%s%s %d\n%s" $input $key (len $value) $value -}}{{- end -}}
+{{- printf "sha256:%s" (sha256sum $input) -}}
+{{- end -}}
+
+{{/* The value of a key of a ConfigMap, so that it is stored as it is: readable, or quoted if a block would change it. */}}
+{{- define "edict.block" -}}
+{{- if and (hasSuffix "\n" .) (eq . (printf "%s\n" (trim .))) (not (regexMatch "[^\\t\\n\\x{20}-\\x{7e}\\x{a0}-\\x{2027}\\x{202a}-\\x{d7ff}\\x{e000}-\\x{fefe}\\x{ff00}-\\x{fffd}\\x{10000}-\\x{10ffff}]" .)) -}}
+|
+    {{- trim . | nindent 4 }}
+{{- else -}}
+{{- toJson . | replace "\u0085" "\\u0085" | replace "\u007f" "\\u007f" | replace "\ufeff" "\\ufeff" -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The policies in a file as the chart and the values have it, as a JSON mapping by metadata.name. */}}
 {{- define "edict.policiesIn" -}}
 {{- $found := dict -}}
@@ -55,33 +72,35 @@
 {{- toJson $found -}}
 {{- end -}}
 
-{{/*
-The mode that the values ask for; empty is that of the text. A text that is
-switched off is on when its value says so.
-*/}}
-{{- define "edict.wantedMode" -}}
-{{- $mode := .policy.mode | default .root.Values.defaultMode -}}
-{{- if not $mode -}}
-{{- range include "edict.policiesIn" . | fromJson -}}
-{{- if and (not $.policy.extra) (not $.policy.text) (eq "Disabled" (dig "spec" "mode" "" .)) -}}{{- $mode = "Enforce" -}}{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- $mode -}}
-{{- end -}}
-
-{{/* The policies that this release enforces, as a JSON list of metadata.names. */}}
+{{/* The policies that this release enforces, as a JSON list of metadata.names: of the modes of set and text the narrower one holds. */}}
 {{- define "edict.enforced" -}}
 {{- $names := list -}}
 {{- range $file, $policy := include "edict.policies" . | fromJson -}}
 {{- if $policy.enabled -}}
 {{- $of := dict "root" $ "name" $file "policy" $policy -}}
-{{- $mode := include "edict.wantedMode" $of -}}
+{{- if eq "Enforce" (dig "spec" "mode" "" (include "edict.set" $of | fromJson)) -}}
 {{- range $name, $text := include "edict.policiesIn" $of | fromJson -}}
-{{- if eq "Enforce" ($mode | default (dig "spec" "mode" "" $text) | default "Enforce") -}}{{- $names = append $names $name -}}{{- end -}}
+{{- if eq "Enforce" (dig "spec" "mode" "Enforce" $text) -}}{{- $names = append $names $name -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- sortAlpha $names | toJson -}}
+{{- end -}}
+
+{{/* What the policies of a file may do of what is protected, as a JSON list for spec.allow: what is shipped, and what the values say. */}}
+{{- define "edict.allow" -}}
+{{- $allow := list -}}
+{{- $texts := include "edict.policiesIn" . | fromJson -}}
+{{- if not .policy.extra -}}
+{{- range (.root.Files.Get "files/policies/allowances.yaml" | fromYaml).spec.allow -}}
+{{- if hasKey $texts .policy -}}{{- $allow = append $allow . -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range .policy.allowances -}}
+{{- $allow = append $allow (merge (dict "policy" (.policy | default $.name) "apiGroup" (.apiGroup | default "")) .) -}}
+{{- end -}}
+{{- toJson $allow -}}
 {{- end -}}
 
 {{/* The params of every policy as a JSON mapping, by metadata.name. A file may hold several policies. */}}

@@ -29,9 +29,13 @@
 {{- toJson $missing -}}
 {{- end -}}
 
-{{/* The ServiceAccount that the controller runs as, as a JSON list of subjects. */}}
+{{/* The ServiceAccounts of the controller, and of the Job that ends its work, as a JSON list of subjects. */}}
 {{- define "edict.controllerSubjects" -}}
-{{- list (dict "kind" "ServiceAccount" "name" (include "edict.serviceAccountName" .) "namespace" .Release.Namespace) | toJson -}}
+{{- $subjects := list (dict "kind" "ServiceAccount" "name" (include "edict.serviceAccountName" .) "namespace" .Release.Namespace) -}}
+{{- if .Values.release.enabled -}}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" (printf "%s-release" (include "edict.fullname" .)) "namespace" .Release.Namespace) -}}
+{{- end -}}
+{{- toJson $subjects -}}
 {{- end -}}
 
 {{/* What the names of the policies' ServiceAccounts begin with. */}}
@@ -39,14 +43,10 @@
 {{- printf "%s-policy-" (include "edict.fullname" .) -}}
 {{- end -}}
 
-{{/* The ServiceAccounts that the policies of a file write as, as a JSON list of subjects. */}}
+{{/* The ServiceAccount that the policies of a file write as, as a JSON list of subjects. */}}
 {{- define "edict.policySubjects" -}}
 {{- if .root.Values.policyServiceAccounts -}}
-{{- $subjects := list -}}
-{{- range $name, $_ := include "edict.policiesIn" . | fromJson -}}
-{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" (printf "%s%s" (include "edict.policyAccountPrefix" $.root) $name) "namespace" $.root.Release.Namespace) -}}
-{{- end -}}
-{{- toJson $subjects -}}
+{{- list (dict "kind" "ServiceAccount" "name" (printf "%s%s" (include "edict.policyAccountPrefix" .root) .name) "namespace" .root.Release.Namespace) | toJson -}}
 {{- else -}}
 {{- include "edict.controllerSubjects" .root -}}
 {{- end -}}
@@ -96,4 +96,9 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: {{ $kind }}, name: {{ .name
 subjects:
   {{- toYaml .subjects | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* The end of what is said to somebody who lacks the right. */}}
+{{- define "edict.unauthorized" -}}
+{{- printf ": it needs the verb authorize on policysets.edict.dev in the namespace %s, such as by a RoleBinding to the ClusterRole %s:authorize" .Release.Namespace (include "edict.clusterName" .) -}}
 {{- end -}}

@@ -38,26 +38,10 @@ type Allowance struct {
 	// "read" and "values" for Secrets, or "*" for everything of the kind.
 	Fields []Text `yaml:"fields"`
 	// Obeys are fields that decide what the policy writes of what is protected, as edict
-	// allowances prints them. While the policy is pinned to a text, only policies whose
-	// allowance is pinned to theirs may write them.
+	// allowances prints them. While its PolicySet is pinned, only policies of pinned sets may
+	// write them.
 	Obeys []Text `yaml:"obeys"`
 	// Namespaces are those that it holds in; none means everywhere.
 	Namespaces []Text `yaml:"namespaces"`
-	// Pinned binds the allowance to more than the name of the policy.
-	Pinned Pin `yaml:"pinned"`
-	Pos    document.Position
-}
-
-// Pin binds an allowance to more than the name of a policy.
-type Pin struct {
-	// ConfigMap is the name of the ConfigMap that the policy stands in, Text the
-	// digest of its text, as sha256:...
-	ConfigMap Text `yaml:"configMap"`
-	// Text is the digest of the text of the policy, as sha256:...
-	Text Text `yaml:"text"`
-	// Mode is the most that the policy may be: one that is Shadow or Disabled is within
-	// Enforce.
-	Mode Text `yaml:"mode"`
-	// Params are values that the policy's params must have.
-	Params []Entry[*document.Node] `yaml:"params"`
+	Pos        document.Position
 }

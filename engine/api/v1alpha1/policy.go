@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "github.com/edict-dev/edict/engine/document"
+import (
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/identity"
+)
 
 // Policy decides what becomes of each object of one kind, or of each of several kinds.
 type Policy struct {
@@ -15,11 +18,16 @@ type Policy struct {
 	// Of is the name in the document if that is for several kinds: this is the policy for
 	// one of them.
 	Of string `yaml:"-"`
+	// Set is the PolicySet in the marks that the policy leaves on objects; empty if it is in none.
+	Set string `yaml:"-"`
 	// Node is the whole document as it was written; of a policy for one of several kinds
 	// it has the name of the policy and that kind.
 	Node *document.Node
 	Pos  document.Position
 }
+
+// ID returns SET/POLICY, or the name of a policy that is in no set.
+func (p *Policy) ID() string { return identity.PolicyID(p.Set, p.Metadata.Name.Value) }
 
 // The modes of a policy.
 const (

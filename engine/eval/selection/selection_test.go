@@ -34,7 +34,7 @@ func selectOf(t *testing.T, fields ...string) *plan.Select {
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" +
 		"  inputs: [{name: nodes, apiVersion: v1, kind: Node}]\n  rules:\n    - name: r\n      do:\n        - select:\n            " +
 		strings.Join(fields, "\n            ") + "\n            then: [{labels: {set: {a: b}}}]\n"
-	u := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0]
+	u := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0]
 	result := fixture.Checker().Text(t.Context(), u)
 	if result.Plan == nil {
 		t.Fatal(result.Problems)

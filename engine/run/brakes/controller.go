@@ -1,17 +1,18 @@
-// Package brakes keeps the state of the brakes of engine/brake in the cluster: pauses
-// outlive the process, and people hold and resume policies.
+// Package brakes applies the holds of PolicySets to the brakes of engine/brake, and reports what
+// the brakes do.
 package brakes
 
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
-	"k8s.io/client-go/tools/cache"
-
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
@@ -20,27 +21,20 @@ const (
 	// brakesInterval is the interval between looks at the brakes: holds end by
 	// themselves, and stale objects become up to date.
 	brakesInterval = time.Second
-	// recordInterval is the interval between updates of examples of suspended writes.
-	recordInterval = 5 * time.Second
 )
 
-// Controller keeps the brakes: it applies holds and resumptions, stores pauses, and
-// reports what the brakes do.
+// Controller applies holds and resumptions to the brakes, and reports what they do.
 type Controller struct {
 	brakes  *brake.Brakes
 	options Options
 	wakes   chan struct{}
-	// recorded is when records were last written that have no new pause.
-	recorded time.Time
-	// resumed are the resumptions that were done, by policy, while the store still
-	// has them.
-	resumed map[string]brake.Resumption
-	paused  map[string]int
 	gauges  observe.Gauges
 	// paced are the keys that are reported, one of each policy.
 	paced map[string]*brake.Paced
 
 	mu sync.Mutex
+	// holds are those of each PolicySet.
+	holds map[string][]brake.Hold
 	// news becomes Events; states is what was last found.
 	news   []brake.News
 	states map[string]*brake.State
@@ -50,9 +44,7 @@ type Controller struct {
 type Options struct {
 	// Settings are the limits; nil is the default.
 	Settings *brake.Settings
-	// Store has pauses and holds; nil keeps them in memory.
-	Store *Store
-	Log   *slog.Logger
+	Log      *slog.Logger
 	// Wake adds keys to the work queue of a policy.
 	Wake func(policy string, keys []eval.Key)
 	// Controllers returns the controllers of all policies.
@@ -62,13 +54,13 @@ type Options struct {
 	// Manager returns another field manager of the fields that a policy writes, or "" if
 	// it finds none.
 	Manager func(ctx context.Context, policy string, effects []*eval.Effect) string
-	// Changed is called after the brakes did something.
-	Changed func()
+	// Changed is called after the brakes did something about a policy.
+	Changed func(policy string)
 }
 
 // New returns a Controller that does not run yet.
 func New(o Options) *Controller {
-	c := &Controller{options: o, wakes: make(chan struct{}, 1), resumed: map[string]brake.Resumption{}, paused: map[string]int{}, paced: map[string]*brake.Paced{}, states: map[string]*brake.State{}}
+	c := &Controller{options: o, wakes: make(chan struct{}, 1), paced: map[string]*brake.Paced{}, holds: map[string][]brake.Hold{}, states: map[string]*brake.State{}}
 	settings := brake.DefaultSettings()
 	if o.Settings != nil {
 		settings = *o.Settings
@@ -88,25 +80,26 @@ func (c *Controller) Nudge() {
 	}
 }
 
-// Start reads what another leader stored, and then follows it until the context ends.
-// It reports whether that could be read. Background runs a function in the background.
-func (c *Controller) Start(ctx context.Context, background func(func())) bool {
-	if c.options.Store != nil {
-		if !cache.WaitForCacheSync(ctx.Done(), c.options.Store.synced) {
-			return false
-		}
-		stored := c.options.Store.view()
-		for policy, r := range stored.records() {
-			if r.Resumed == nil {
-				c.brakes.Restore(r.Pauses)
-			} else {
-				c.done(policy, *r.Resumed)
-			}
-		}
-		c.brakes.SetHolds(stored.holds(), time.Now())
+// SetHolds takes the holds of a PolicySet.
+func (c *Controller) SetHolds(set string, holds []brake.Hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Equal(c.holds[set], holds) {
+		return
 	}
+	c.holds[set] = holds
+	c.Nudge()
+}
+
+// Resume ends the pauses of a policy that are not newer than an instant.
+func (c *Controller) Resume(policy, by string, asOf time.Time) {
+	c.options.Wake(policy, c.brakes.Resume(policy, by, asOf))
+}
+
+// Start applies holds and reports until the context ends. Background runs a function in the
+// background.
+func (c *Controller) Start(ctx context.Context, background func(func())) {
 	background(func() { c.run(ctx) })
-	return true
 }
 
 func (c *Controller) run(ctx context.Context) {
@@ -125,81 +118,18 @@ func (c *Controller) run(ctx context.Context) {
 
 // look does all that is due.
 func (c *Controller) look(ctx context.Context, now time.Time) {
-	var stored *view
-	if c.options.Store != nil {
-		stored = c.options.Store.view()
-		for _, w := range c.brakes.SetHolds(stored.holds(), now) {
-			c.options.Wake(w.Policy, w.Keys)
-		}
-		c.resume(stored)
+	c.mu.Lock()
+	holds := slices.Concat(slices.Collect(maps.Values(c.holds))...)
+	c.mu.Unlock()
+	for _, w := range c.brakes.SetHolds(holds, now) {
+		c.options.Wake(w.Policy, w.Keys)
 	}
 	for _, of := range c.options.Controllers() {
-		if keys := c.brakes.Uncertain(of.Policy.Name); len(keys) > 0 && !c.options.Stale(of) {
-			c.options.Wake(of.Policy.Name, keys)
+		if keys := c.brakes.Uncertain(of.Policy.ID()); len(keys) > 0 && !c.options.Stale(of) {
+			c.options.Wake(of.Policy.ID(), keys)
 		}
 	}
 	c.report(ctx, now)
-	if stored != nil {
-		c.record(ctx, stored, now)
-	}
-}
-
-// resume applies the resumptions in the store.
-func (c *Controller) resume(stored *view) {
-	records := stored.records()
-	for policy, r := range records {
-		if r.Resumed == nil || c.resumed[policy] == *r.Resumed {
-			continue
-		}
-		c.done(policy, *r.Resumed)
-		c.options.Wake(policy, c.brakes.Resume(policy, r.Resumed.By, r.AsOf()))
-	}
-	for policy := range c.resumed {
-		if records[policy].Resumed == nil {
-			delete(c.resumed, policy)
-		}
-	}
-}
-
-func (c *Controller) done(policy string, r brake.Resumption) { c.resumed[policy] = r }
-
-// record stores what the next leader needs at once, and examples of suspended writes
-// every few seconds.
-func (c *Controller) record(ctx context.Context, stored *view, now time.Time) {
-	records, fresh := c.brakes.Records(), now.Sub(c.recorded) >= recordInterval
-	for policy, r := range records {
-		fresh = fresh || len(r.Pauses) != c.paused[policy]
-	}
-	if !fresh && len(c.resumed) == 0 {
-		return
-	}
-	data := map[string]string{}
-	for policy := range stored.records() {
-		data[policy] = "" // unless there is something to say
-	}
-	for policy, r := range records {
-		data[policy] = r.Text()
-		c.paused[policy] = len(r.Pauses)
-	}
-	if !stored.write(ctx, brake.RecordsName, data) {
-		c.recorded = time.Time{}
-		return
-	}
-	c.recorded = now
-	c.sweep(ctx, stored, now)
-}
-
-// sweep removes holds that have ended.
-func (c *Controller) sweep(ctx context.Context, stored *view, now time.Time) {
-	ended := map[string]string{}
-	for _, h := range stored.holds() {
-		if h.Ended(now) {
-			ended[h.Name] = ""
-		}
-	}
-	if len(ended) > 0 {
-		stored.write(ctx, brake.HoldsName, ended)
-	}
 }
 
 // report logs news, keeps them for the Events, and sets the metrics.
@@ -213,13 +143,10 @@ func (c *Controller) report(ctx context.Context, now time.Time) {
 	}
 	c.gauges.Set(seriesOf(states))
 	c.mu.Lock()
-	if c.options.Store != nil { // policies of files have no ConfigMap
-		c.news = append(c.news, news...)
-	}
-	c.states = states
+	c.news, c.states = append(c.news, news...), states
 	c.mu.Unlock()
-	if len(news) > 0 {
-		c.options.Changed()
+	for i := range news {
+		c.options.Changed(news[i].Policy)
 	}
 }
 
@@ -254,12 +181,17 @@ func (c *Controller) reportPaced(ctx context.Context, states map[string]*brake.S
 	return news
 }
 
-// TakeNews returns the news for Events since the last call.
-func (c *Controller) TakeNews() []brake.News {
+// TakeNews returns the news about policies of a set since the last call.
+func (c *Controller) TakeNews(set string) (out []brake.News) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := c.news
-	c.news = nil
+	c.news = slices.DeleteFunc(c.news, func(n brake.News) bool {
+		of, _ := identity.ParsePolicyID(n.Policy)
+		if of == set {
+			out = append(out, n)
+		}
+		return of == set
+	})
 	return out
 }
 

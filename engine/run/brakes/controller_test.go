@@ -2,277 +2,184 @@ package brakes
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"maps"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/fake"
-	listers "k8s.io/client-go/listers/core/v1"
-	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 )
 
-// kept is a store whose cache is updated by the test.
-type kept struct {
-	*Store
-	t       *testing.T
-	indexer cache.Indexer
-}
+// woken are the keys that were woken, as POLICY KEY.
+type woken struct{ list []string }
 
-func newKept(t *testing.T, client kubernetes.Interface) *kept {
-	t.Helper()
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	s := &Store{client: client, namespace: "ns", log: slog.New(slog.DiscardHandler), lister: listers.NewConfigMapLister(indexer), synced: func() bool { return true }}
-	return &kept{Store: s, t: t, indexer: indexer}
-}
-
-// controller returns a Controller that keeps the brakes in the store.
-func (k *kept) controller() *Controller {
+func newController(w *woken, told *[]string) *Controller {
 	return New(Options{
-		Store: k.Store, Log: k.log, Wake: func(string, []eval.Key) {}, Changed: func() {},
+		Log: slog.New(slog.DiscardHandler), Changed: func(policy string) { *told = append(*told, policy) },
+		Wake: func(policy string, keys []eval.Key) {
+			for _, k := range keys {
+				w.list = append(w.list, policy+" "+k.String())
+			}
+		},
 		Controllers: func() []*reconcile.Controller { return nil }, Stale: func(*reconcile.Controller) bool { return false },
+		Manager: func(context.Context, string, []*eval.Effect) string { return "" },
 	})
 }
 
-// show brings the cache up to the cluster.
-func (k *kept) show() {
-	k.t.Helper()
-	list, err := k.client.CoreV1().ConfigMaps("ns").List(k.t.Context(), metav1.ListOptions{})
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	var items []any
-	for i := range list.Items {
-		items = append(items, &list.Items[i])
-	}
-	if err := k.indexer.Replace(items, ""); err != nil {
-		k.t.Fatal(err)
-	}
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// write has a policy write an object that was not written before.
+func write(c *Controller, id, name string) brake.Ruling {
+	e := &eval.Effect{Verb: eval.VerbPatch, Target: world.MustIdentify(schema.GVK{APIVersion: "v1", Kind: "Node"}, "", name), Rules: []string{"r"}, Patch: value.Freeze(map[string]any{"a": name}, nil, value.KeepAll).(*value.Map)}
+	p := c.brakes.Policy(id)
+	a := p.Admit(brake.Request{Key: eval.Key{Name: name}, Now: noon, Effects: []*eval.Effect{e}})
+	p.Settle(a, nil)
+	return a
 }
 
-// set writes a key of a ConfigMap, as a person does.
-func (k *kept) set(name, key, text string) {
-	k.t.Helper()
-	k.show()
-	if !k.view().write(k.t.Context(), name, map[string]string{key: text}) {
-		k.t.Fatalf("%s is not written", name)
+// kinds returns the kinds of news about a set.
+func kinds(c *Controller, set string) []brake.Kind {
+	var out []brake.Kind
+	for _, n := range c.TakeNews(set) {
+		out = append(out, n.Kind)
 	}
-	k.show()
+	return out
 }
 
-func (k *kept) data(name string) map[string]string {
-	k.show()
-	if m := k.get(name); m != nil {
-		return m.Data
-	}
-	return nil
-}
-
-func pausedPolicy(revision string) (*plan.Policy, brake.Pause) {
-	return &plan.Policy{Name: "p", Revision: revision}, brake.Pause{Policy: "p", Revision: "1", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-}
-
-func recordOf(pauses ...brake.Pause) brake.Record { return brake.Record{Pauses: pauses} }
-
-// TestPausesOutliveTheProcess: what is paused is kept, is paused for the next
-// process, and ends when a person resumes it.
-func TestPausesOutliveTheProcess(t *testing.T) {
+// TestHolds: the holds of each set are applied, those of others stay; what a hold kept back is decided
+// about again when it ends, by its time or because it is gone.
+func TestHolds(t *testing.T) {
 	t.Parallel()
-	client := fake.NewClientset()
-	policy, pause := pausedPolicy("1")
-	newBraked := func() (*Controller, *kept) {
-		k := newKept(t, client)
-		k.show()
-		return k.controller(), k
+	var w woken
+	var told []string
+	c := newController(&w, &told)
+	for _, id := range []string{"s/p", "t/p"} {
+		set, name := identity.ParsePolicyID(id)
+		c.brakes.Policy(id).Adopt(&plan.Policy{Set: set, Name: name, Revision: "1"})
 	}
-	first, k := newBraked()
-	first.brakes.Restore([]brake.Pause{pause})
-	first.brakes.Policy("p").Adopt(policy)
-	first.look(t.Context(), time.Now())
-	if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "too much") {
-		t.Fatalf("kept as %q", text)
+	hold := func(name, policy string, lasts time.Duration) brake.Hold {
+		return brake.Hold{Name: name, Policy: policy, Reason: "r", By: "me", Until: noon.Add(lasts)}
 	}
+	holds := func(policy string) int {
+		if s := c.State(policy); s != nil {
+			return len(s.Holds)
+		}
+		return 0
+	}
+	c.SetHolds("s", []brake.Hold{hold("long", "s/p", 2*time.Hour), hold("short", "s/p", time.Hour), hold("over", "s/p", 0)})
+	c.SetHolds("t", []brake.Hold{hold("long", "t/p", 3*time.Hour)})
+	c.look(t.Context(), noon)
+	write(c, "s/p", "a")
+	write(c, "t/p", "b")
+	for i, step := range []struct {
+		do    func()
+		at    time.Duration
+		s, t  int
+		news  []brake.Kind // of s
+		woken []string
+	}{
+		{func() {}, 0, 2, 1, []brake.Kind{brake.HoldBegun, brake.HoldBegun}, nil},
+		{func() {}, time.Minute, 2, 1, nil, nil},
+		{func() {}, time.Hour, 1, 1, []brake.Kind{brake.HoldEnded}, []string{"s/p a"}},
+		{func() { c.SetHolds("s", nil) }, time.Hour, 0, 1, []brake.Kind{brake.HoldEnded}, []string{"s/p a"}},
+		{func() {}, 3 * time.Hour, 0, 0, nil, []string{"t/p b"}},
+	} {
+		step.do()
+		c.look(t.Context(), noon.Add(step.at))
+		if holds("s/p") != step.s || holds("t/p") != step.t {
+			t.Errorf("%d: %d and %d holds, want %d and %d", i, holds("s/p"), holds("t/p"), step.s, step.t)
+		}
+		if diff := cmp.Diff(step.news, kinds(c, "s")); diff != "" {
+			t.Errorf("%d: news (-want +got):\n%s", i, diff)
+		}
+		if diff := cmp.Diff(step.woken, w.list); diff != "" {
+			t.Errorf("%d: woken (-want +got):\n%s", i, diff)
+		}
+		w.list = nil
+	}
+	if diff := cmp.Diff([]brake.Kind{brake.HoldBegun, brake.HoldEnded}, kinds(c, "t")); diff != "" {
+		t.Errorf("news of the other set (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"s/p", "s/p", "s/p", "s/p", "t/p", "t/p"}, slices.Sorted(slices.Values(told))); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
 
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // it reads what is kept, and goes on no further
-	second, k := newBraked()
-	var wg sync.WaitGroup
-	second.Start(ctx, wg.Go)
-	second.brakes.Policy("p").Adopt(policy)
-	if got := second.brakes.Pauses("p"); len(got) != 1 || got[0].Message != "too much" {
-		t.Fatalf("the next process has the pauses %+v", got)
+// TestResume: a pause that another process began ends when it is resumed, unless it is newer.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	var w woken
+	var told []string
+	c := newController(&w, &told)
+	c.brakes.Restore([]brake.Pause{{Policy: "s/p", Revision: "1", Reason: brake.RemovalLimit, Message: "too much", Since: noon}})
+	c.brakes.Policy("s/p").Adopt(&plan.Policy{Set: "s", Name: "p", Revision: "1"})
+	write(c, "s/p", "a")
+	c.look(t.Context(), noon)
+	if s := c.State("s/p"); s == nil || len(s.Pauses) != 1 || s.Pauses[0].Message != "too much" {
+		t.Fatalf("it is not paused: %+v", s)
 	}
-	wg.Wait()
-
-	r := recordOf(pause)
-	r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
-	k.set(brake.RecordsName, "p", r.Text())
-	second.look(t.Context(), time.Now())
-	if got := second.brakes.Pauses("p"); len(got) > 0 {
+	c.Resume("s/p", "somebody", noon.Add(-time.Second))
+	if n := len(c.brakes.Pauses("s/p")); n != 1 {
+		t.Errorf("%d pauses, although it began later", n)
+	}
+	w.list = nil
+	c.Resume("s/p", "somebody", noon)
+	c.look(t.Context(), noon)
+	if got := c.State("s/p").Pauses; len(got) > 0 {
 		t.Errorf("after it was resumed: %+v", got)
 	}
-	if data := k.data(brake.RecordsName); len(data) > 0 {
-		t.Errorf("still kept: %v", data)
+	if diff := cmp.Diff([]string{"s/p a"}, w.list); diff != "" {
+		t.Errorf("woken (-want +got):\n%s", diff)
 	}
-	second.look(t.Context(), time.Now())
-	if len(second.resumed) > 0 {
-		t.Error("the resumption is not forgotten")
-	}
-	var kinds []brake.Kind
-	for _, n := range second.TakeNews() {
-		kinds = append(kinds, n.Kind)
-	}
-	if diff := cmp.Diff([]brake.Kind{brake.Resumed}, kinds); diff != "" {
+	if diff := cmp.Diff([]brake.Kind{brake.Resumed}, kinds(c, "s")); diff != "" || len(c.TakeNews("s")) > 0 {
 		t.Errorf("news (-want +got):\n%s", diff)
 	}
 }
 
-// TestAPauseIsNotLostWithItsConfigMap: it is written again.
-func TestAPauseIsNotLostWithItsConfigMap(t *testing.T) {
-	t.Parallel()
-	k := newKept(t, fake.NewClientset())
-	b := k.controller()
-	policy, pause := pausedPolicy("1")
-	b.brakes.Restore([]brake.Pause{pause})
-	b.brakes.Policy("p").Adopt(policy)
-	b.look(t.Context(), time.Now())
-	if err := k.client.CoreV1().ConfigMaps("ns").Delete(t.Context(), brake.RecordsName, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	k.show()
-	b.look(t.Context(), time.Now().Add(recordInterval))
-	if len(k.data(brake.RecordsName)) != 1 || len(b.brakes.Pauses("p")) != 1 {
-		t.Error("the pause is lost")
-	}
-}
-
-// TestAResumptionIsNotOverwritten: what comes into the cache while the brakes look at it
-// is not taken for what they have looked at. It is left in the cluster, and counts at the
-// next look.
-func TestAResumptionIsNotOverwritten(t *testing.T) {
-	t.Parallel()
-	k := newKept(t, versioned(t))
-	b := k.controller()
-	policy, pause := pausedPolicy("1")
-	r := recordOf(pause)
-	k.set(brake.RecordsName, "p", r.Text())
-	b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Revision: "1", Reason: brake.ChangeLimit, Since: pause.Since}})
-	b.brakes.Policy("p").Adopt(policy)
-	b.options.Controllers = func() []*reconcile.Controller { // in the middle of a look
-		r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
-		k.set(brake.RecordsName, "p", r.Text())
-		return nil
-	}
-	b.look(t.Context(), time.Now())
-	b.options.Controllers = func() []*reconcile.Controller { return nil }
-	if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "somebody") {
-		t.Fatalf("the resumption is lost: %s", text)
-	}
-	b.look(t.Context(), time.Now())
-	if got := b.brakes.Pauses("p"); len(got) > 0 {
-		t.Errorf("after it was resumed: %+v", got)
-	}
-}
-
-// versioned is a client whose ConfigMaps have another version after each write, and which
-// refuses a write of another version than the present one.
-func versioned(t *testing.T) kubernetes.Interface {
-	t.Helper()
-	client, version := fake.NewClientset(), 1
-	client.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		patch, ok := a.(clienttesting.PatchAction)
-		if !ok {
-			t.Fatal(a)
+// TestStart: holds are applied soon after they were set.
+func TestStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w woken
+		var told []string
+		c := newController(&w, &told)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c.Start(ctx, func(f func()) { go f() })
+		synctest.Wait()
+		c.SetHolds("s", []brake.Hold{{Name: "h", Policy: "s/p", Until: time.Now().Add(time.Hour)}})
+		synctest.Wait()
+		if s := c.State("s/p"); s == nil || len(s.Holds) != 1 {
+			t.Errorf("nothing is held: %+v", s)
 		}
-		var body struct {
-			Metadata metav1.ObjectMeta
-			Data     map[string]*string
-		}
-		if err := json.Unmarshal(patch.GetPatch(), &body); err != nil {
-			t.Fatal(err)
-		}
-		now, err := client.Tracker().Get(a.GetResource(), a.GetNamespace(), patch.GetName())
-		if err != nil {
-			return true, nil, err
-		}
-		m, ok := now.DeepCopyObject().(*corev1.ConfigMap)
-		if !ok {
-			t.Fatal(now)
-		}
-		if body.Metadata.ResourceVersion != m.ResourceVersion {
-			return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), m.Name, nil)
-		}
-		version++
-		m.ResourceVersion = strconv.Itoa(version)
-		for key, text := range body.Data {
-			if delete(m.Data, key); text != nil {
-				m.Data[key] = *text
-			}
-		}
-		return true, m, client.Tracker().Update(a.GetResource(), m, a.GetNamespace())
 	})
-	return client
-}
-
-// TestHoldsEnd: what has ended is taken away, and what cannot be read holds
-// nothing.
-func TestHoldsEnd(t *testing.T) {
-	t.Parallel()
-	k := newKept(t, fake.NewClientset())
-	b := k.controller()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for name, text := range map[string]string{
-		"long": `{"policy":"p","reason":"r","by":"me","until":"2026-01-01T02:00:00Z"}`, "short": `{"policy":"p","until":"2026-01-01T01:00:00Z"}`, "broken": "{",
-	} {
-		k.set(brake.HoldsName, name, text)
-	}
-	b.look(t.Context(), now)
-	if n := len(b.State("p").Holds); n != 2 {
-		t.Errorf("%d holds", n)
-	}
-	b.look(t.Context(), now.Add(time.Hour))
-	if n := len(b.State("p").Holds); n != 1 {
-		t.Errorf("%d holds an hour later", n)
-	}
-	data := k.data(brake.HoldsName)
-	if _, there := data["short"]; there || len(data) != 2 {
-		t.Errorf("there are %v", data)
-	}
-	if got := len(b.TakeNews()); got != 3 {
-		t.Errorf("%d news, want two beginnings and an end", got)
-	}
 }
 
 // TestSeries: what no longer holds has no series.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	got := seriesOf(map[string]*brake.State{
-		"a": {Pauses: []brake.Pause{{Reason: brake.ChangeLimit}}, Kept: map[brake.Reason]int{brake.ChangeLimit: 2}, Paced: make([]brake.Paced, 1)},
-		"b": {Holds: make([]brake.Hold, 3)},
-		"c": {},
+		"s/a": {Pauses: []brake.Pause{{Reason: brake.ChangeLimit}}, Kept: map[brake.Reason]int{brake.ChangeLimit: 2}, Paced: make([]brake.Paced, 1)},
+		"s/b": {Holds: make([]brake.Hold, 3)},
+		"s/c": {},
 	})
 	want := map[observe.Series]float64{
-		observe.SeriesOf(observe.Paused, "a", string(brake.ChangeLimit)):   1,
-		observe.SeriesOf(observe.KeptBack, "a", string(brake.ChangeLimit)): 2,
-		observe.SeriesOf(observe.Paced, "a"):                               1,
-		observe.SeriesOf(observe.Holds, "b"):                               3,
+		observe.SeriesOf(observe.Paused, "s/a", string(brake.ChangeLimit)):   1,
+		observe.SeriesOf(observe.KeptBack, "s/a", string(brake.ChangeLimit)): 2,
+		observe.SeriesOf(observe.Paced, "s/a"):                               1,
+		observe.SeriesOf(observe.Holds, "s/b"):                               3,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("the series are %v, want %v", got, want)

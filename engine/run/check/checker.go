@@ -12,13 +12,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/schema"
@@ -33,13 +31,22 @@ type Checker struct {
 	judge    *Judge
 	rego     rego.Evaluator
 	testRego rego.Evaluator
-	guard    guard.Guard
-	// allowances are those of the installation, for tests.
-	allowances []v1alpha1.Allowance
-	log        *slog.Logger
-	// admitting makes a missing allowance a warning: it is added by restarting this
-	// process, and the ConfigMap comes first.
+	guard    func() guard.Guard
+	log      *slog.Logger
+	// admitting makes a missing allowance a warning: another object has it, which may come later.
 	admitting bool
+}
+
+// Allowing returns a Checker that also takes the allowances of a set as given.
+func (c *Checker) Allowing(set *source.Set) *Checker {
+	out, before := *c, c.guard
+	out.guard = func() guard.Guard {
+		g := before()
+		g.Allowed, g.Closed = slices.Clip(g.Allowed), slices.Clip(g.Closed)
+		g.Add(set.Name, set.Pinned(), set.Allowances())
+		return g
+	}
+	return &out
 }
 
 // Options are what a Checker needs.
@@ -49,16 +56,16 @@ type Options struct {
 	Judge *Judge
 	// Rego compiles and runs the Rego of policies, TestRego that of their tests.
 	Rego, TestRego rego.Evaluator
-	Guard          guard.Guard
-	Allowances     []v1alpha1.Allowance
-	Log            *slog.Logger
+	// Guard returns what the policies may do.
+	Guard func() guard.Guard
+	Log   *slog.Logger
 	// Admitting makes a missing allowance a warning.
 	Admitting bool
 }
 
 // New returns a Checker.
 func New(o Options) *Checker {
-	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
+	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, log: o.Log, admitting: o.Admitting}
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
@@ -110,7 +117,7 @@ func (c *Checker) count(id string, v *lifecycle.CheckResult) {
 	observe.Reloads.WithLabelValues(id, "refused").Inc()
 	why := ""
 	if err := document.Join(v.Problems); err != nil {
-		why = value.Cut(err.Error(), configmap.MaxText)
+		why = value.Cut(err.Error(), source.MaxText)
 	}
 	c.log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.Unit.Revision())
 }
@@ -175,6 +182,7 @@ func (c *Checker) compile(ctx context.Context, v *lifecycle.CheckResult) {
 	if lacks := c.lacks(v.Plan, u); len(lacks) > 0 {
 		v.Problems = append(v.Problems, lacks...)
 		if !c.admitting {
+			v.Lacks = true
 			v.Compiled, v.Plan = c.typed(v.Plan, known), nil // by other types it may lack others
 			return
 		}
@@ -214,7 +222,8 @@ func (c *Checker) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem)
 		return nil
 	}
 	text := document.NewSource(u.File.Path, u.File.Text)
-	for _, problem := range guard.Problems(c.guard.Lacks(p)) {
+	g := c.guard()
+	for _, problem := range guard.Problems(g.Lacks(p)) {
 		if c.admitting {
 			problem.Severity = document.Warning
 		}

@@ -20,10 +20,9 @@ func TestCheckedOnce(t *testing.T) {
 	t.Parallel()
 	policies := lifecycle.NewRegistry()
 	all := func(c *check.Checker, text string) *lifecycle.CheckResult {
-		m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text})
-		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+		catalog := source.NewCatalog([]*source.Contents{fixture.Contents("m", map[string]string{"p.yaml": text})}, nil)
 		c.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
-		return policies.Get("p").Newest
+		return policies.Get("m/p").Newest
 	}
 	broken := fixture.Policy("p", "${nothing.at.all}")
 	c := fixture.Checker()
@@ -35,11 +34,11 @@ func TestCheckedOnce(t *testing.T) {
 	if moved.Problems[0].Line != first.Problems[0].Line+1 {
 		t.Errorf("the error is in line %d, %d before", moved.Problems[0].Line, first.Problems[0].Line)
 	}
-	policies.Recheck("p")
+	policies.Recheck("m/p")
 	if again := all(c, "# a remark\n"+broken); again == moved || again.Recheck != lifecycle.Rechecked {
 		t.Error("it is not checked again")
 	}
-	panics := check.New(check.Options{Kinds: discovery.New(nil, nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil).Assuming(), Log: fixture.Log()})
+	panics := check.New(check.Options{Kinds: discovery.New(nil, nil, schema.NewSet(schema.Builtin()), time.Second), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
 	if v := all(panics, fixture.Policy("p", "a")); v.Good() || !strings.Contains(v.Problems[0].Message, "internal error (panic)") {
 		t.Errorf("%+v", v)
 	}
@@ -50,7 +49,7 @@ func TestCheckedOnce(t *testing.T) {
 func TestRefusedSaysNothingOfTypes(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(fixture.Policy("p", "${nothing.at.all}"), "apiVersion: v1, kind: Node", "apiVersion: example.com/v1, kind: Site", 1)
-	v := fixture.Checker().Text(t.Context(), fixture.ConfigMap("p", "", map[string]string{"p.yaml": text}).Read().Units[0])
+	v := fixture.Checker().Text(t.Context(), fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0])
 	if v.Good() || len(v.Problems) != 1 || !strings.Contains(v.Problems[0].Message, `undefined name "nothing"`) {
 		t.Errorf("%+v", v.Problems)
 	}
@@ -59,7 +58,8 @@ func TestRefusedSaysNothingOfTypes(t *testing.T) {
 // TestDisabledIsNotCompiled: a disabled text has no effect, whatever it is.
 func TestDisabledIsNotCompiled(t *testing.T) {
 	t.Parallel()
-	u := fixture.ConfigMap("p", "Disabled", map[string]string{"p.yaml": strings.Replace(fixture.Policy("p", "x"), "kind: Node", "kind: NoKind", 1)}).Read().Units[0]
+	u := fixture.Contents("m", map[string]string{"p.yaml": strings.Replace(fixture.Policy("p", "x"), "kind: Node", "kind: NoKind", 1)}).Units[0]
+	u.Mode = "Disabled"
 	v := fixture.Checker().Text(t.Context(), u)
 	if !v.Disabled() || v.Plan != nil || v.Good() {
 		t.Errorf("%+v", v)

@@ -16,7 +16,6 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
-	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -72,7 +71,7 @@ func (j *Judge) accept(ctx context.Context, u *source.Unit, of *schema.Set) erro
 		return nil
 	}
 	types := typesRequest(of)
-	text, err := json.Marshal(history.CopyOf(u))
+	text, err := json.Marshal(copyOf(u))
 	if err != nil {
 		return err
 	}
@@ -154,7 +153,7 @@ type Texts struct {
 var _ child.Handler = (*Texts)(nil)
 
 // Do implements child.Handler. The modules of a request are texts of types, its query is a
-// history.Copy. Problems of the policy are not returned: it is compiled again.
+// policyCopy. Problems of the policy are not returned: it is compiled again.
 func (t *Texts) Do(_ context.Context, r *rego.Request) []byte {
 	known, err := t.known(r)
 	if err == nil && r.Query != nil {
@@ -185,12 +184,12 @@ func (t *Texts) known(r *rego.Request) (*schema.Set, error) {
 
 func compileCopy(text []byte, known *schema.Set) error {
 	defer func() { _ = recover() }() // the other process will say so, with a stack
-	var c history.Copy
+	var c policyCopy
 	if err := json.Unmarshal(text, &c); err != nil {
 		return err
 	}
-	u := c.Unit()
-	if u == nil || u.Revision() != c.Revision {
+	u := c.unit()
+	if u == nil {
 		return fmt.Errorf("the revision %s cannot be told from its text", c.Revision)
 	}
 	_, _, err := u.Compile(known, rego.Local())

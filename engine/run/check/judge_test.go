@@ -42,9 +42,8 @@ func newTestJudge(t *testing.T, within time.Duration) (j *Judge, starts *atomic.
 
 // labelling has a policy that labels Nodes with a value.
 func labelling(name, value string) *source.Contents {
-	m := &source.ConfigMap{Namespace: "ns", Name: name, UID: name, Data: map[string]string{"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + name +
-		"}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: mark\n      do: [{labels: {set: {a: \"" + value + "\"}}}]\n"}}
-	return m.Read()
+	return source.Read(nil, &source.ConfigMap{Namespace: "ns", Name: name, Data: map[string]string{"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + name +
+		"}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: mark\n      do: [{labels: {set: {a: \"" + value + "\"}}}]\n"}})
 }
 
 func nodes() *schema.Set { return schema.NewSet(schema.Builtin()) }
@@ -108,10 +107,10 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	j, _ := newTestJudge(t, time.Second)
 	c := New(Options{
-		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: guard.New(nil).Assuming(), Log: slog.New(slog.DiscardHandler),
+		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: slog.New(slog.DiscardHandler),
 	})
 	policies := lifecycle.NewRegistry()
-	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil, nil)
+	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil)
 	c.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
 	for id, good := range map[string]bool{"a": false, "b": true, "c": false, "d": true} {
 		v := policies.Get(id).Newest

@@ -31,7 +31,7 @@ func newRoom(catalog *source.Catalog, policies *lifecycle.Registry) *room {
 	return r
 }
 
-// of returns the ConfigMap of a policy.
+// of returns the ConfigMap of a policy; empty if there is none.
 func (r *room) of(id string) string {
 	if origin := r.catalog.Origins[id]; origin != nil {
 		return origin.Path()
@@ -39,8 +39,8 @@ func (r *room) of(id string) string {
 	return ""
 }
 
-// order returns the IDs of a catalog: first those whose text was in force, then the others, by
-// the age and the name of their ConfigMaps. So each start refuses the same ones.
+// order returns the IDs of a catalog, sorted: first those whose text was in force, then the others.
+// So each start refuses the same ones.
 func (r *room) order(inForce func(id string, u *source.Unit) bool) []string {
 	rank := func(id string) int {
 		if inForce(id, r.catalog.Units[id]) {
@@ -49,7 +49,7 @@ func (r *room) order(inForce func(id string, u *source.Unit) bool) []string {
 		return 1
 	}
 	return slices.SortedFunc(maps.Keys(r.catalog.Units), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), source.Older(r.catalog.Origins[a].ConfigMap, r.catalog.Origins[b].ConfigMap), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
 }
 
@@ -90,4 +90,4 @@ func (r *room) fit(id string, v *lifecycle.CheckResult) *lifecycle.CheckResult {
 }
 
 // measure shows how much is kept.
-func (r *room) measure() { observe.KeptBytes.WithLabelValues().Set(float64(r.Total())) }
+func (r *room) measure() { observe.KeptBytes.Set(float64(r.Total())) }

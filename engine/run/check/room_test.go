@@ -11,22 +11,20 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// catalogOf returns a catalog of the ConfigMaps a, b and c, each older than the next, with a
-// policy of two in each.
+// catalogOf returns a catalog of the ConfigMaps a, b and c, with two policies in each.
 func catalogOf(t *testing.T) *source.Catalog {
 	t.Helper()
 	var list []*source.Contents
-	for i, name := range []string{"a", "b", "c"} {
+	for _, name := range []string{"a", "b", "c"} {
 		text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: NAME}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: [{log: {message: m}}]}]\n"
-		m := &source.ConfigMap{Namespace: "ns", Name: name, Created: time.Unix(int64(i), 0), Data: map[string]string{
+		list = append(list, source.Read(nil, &source.ConfigMap{Namespace: "ns", Name: name, Data: map[string]string{
 			"1.yaml": strings.Replace(text, "NAME", name+"-1", 1), "2.yaml": strings.Replace(text, "NAME", name+"-2", 1),
-		}}
-		list = append(list, m.Read())
+		}}))
 	}
-	return source.NewCatalog(list, nil, nil)
+	return source.NewCatalog(list, nil)
 }
 
-// TestRoom: what was in force has its room first, then the older; the first policy that does not
+// TestRoom: what was in force has its room first, then the others by name; the first policy that does not
 // fit closes its ConfigMap for the others, and each try refuses the same ones.
 func TestRoom(t *testing.T) {
 	t.Parallel()

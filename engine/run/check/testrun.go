@@ -125,6 +125,7 @@ func (c *Checker) complete(t *TestRun, policies *lifecycle.Registry) {
 		now := *s.result
 		now.TestsPending = false
 		if len(s.failed) > 0 {
+			now.TestsFailed = true
 			now.Plan, now.Problems = nil, slices.Concat(now.Problems, s.failed)
 		}
 		c.count(s.id, &now)
@@ -148,7 +149,7 @@ func (c *Checker) tests(ctx context.Context, u *source.Unit, t *TestRun) (failed
 		}
 	}
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: t.origin.Tests, Units: units, Subject: u, Schemas: t.types, Allowances: c.allowances, Rego: c.testRego,
+		Tests: t.origin.Tests, Units: units, Subject: u, Schemas: t.types, Allowances: t.origin.Allowances(nil), Rego: c.testRego,
 	})
 	if err != nil {
 		return []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}

@@ -25,7 +25,7 @@ type controller struct {
 	id           string
 	log          *slog.Logger
 	policies     *lifecycle.Registry
-	changed      func()
+	changed      func(policy string)
 	poll         time.Duration
 	requirements *requirements.Checker
 	kinds        *discovery.Kinds
@@ -102,7 +102,6 @@ func (c *controller) run(ctx context.Context, a *attempt) {
 	observe.Reloads.WithLabelValues(c.id, "adopted").Inc()
 	observe.Reloads.WithLabelValues(c.id, "stopped").Add(0) // an increase needs something before it
 	c.log.Info("the policy runs", observe.LogPolicy, c.id, observe.LogRevision, p.Revision)
-	c.policies.Activate(a.revision)
 	c.report(a, lifecycle.Report{Event: lifecycle.Activated, InForce: p.Revision})
 }
 
@@ -145,7 +144,7 @@ func (c *controller) current() string { return c.policies.Get(c.id).Report.InFor
 // not keep the process from being ready.
 func (c *controller) report(a *attempt, report lifecycle.Report) {
 	if c.policies.Report(c.id, a.ticket, report, time.Now()) {
-		c.changed()
+		c.changed(c.id)
 	}
 }
 
@@ -153,7 +152,7 @@ func (c *controller) report(a *attempt, report lifecycle.Report) {
 // of the attempt that follows it is no news if it says nothing else.
 func (c *controller) fellBack(a *attempt, inForce string) {
 	if c.policies.FellBack(c.id, a.ticket, inForce, time.Now()) {
-		c.changed()
+		c.changed(c.id)
 	}
 }
 
@@ -162,7 +161,7 @@ func (c *controller) stop() {
 	defer func() {
 		c.policies.End(c.id, c.ticket)
 		close(c.stopped)
-		c.changed()
+		c.changed(c.id)
 	}()
 	c.cancel()
 	c.running.Lock()

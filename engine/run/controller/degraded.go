@@ -16,6 +16,8 @@ type Degraded struct {
 	// Reason names what fails; it stays the same while only the numbers change.
 	Reason string
 	Text   string
+	// Objects is how many objects fail.
+	Objects int64
 }
 
 // add adds what fails, unless it is known.
@@ -47,6 +49,7 @@ func (h *health) report(now time.Time, watches func(*reconcile.Controller) strin
 		text = strings.TrimSuffix(text, "\n")
 		out.add(text, text)
 	}
+	out.Objects = int64(n)
 	if n > 0 && blocked == "" {
 		if waiting := h.waiting.Load(); example.busy && waiting > 0 {
 			wait = fmt.Sprintf(", and %d wait in the queue", waiting)

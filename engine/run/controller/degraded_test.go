@@ -24,15 +24,15 @@ func TestDegraded(t *testing.T) {
 		want    *Degraded
 	}{
 		"nothing":      {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), reconcile.Result{}, now) }, "", nil},
-		"an object":    {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now) }, "", &Degraded{Reason: "Node  is odd", Text: "1 of 1 objects fail: Node a: Node a is odd"}},
+		"an object":    {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now) }, "", &Degraded{Reason: "Node  is odd", Text: "1 of 1 objects fail: Node a: Node a is odd", Objects: 1}},
 		"not for long": {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now.Add(time.Minute)) }, "", nil},
 		"a watch":      {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), reconcile.Result{}, now) }, "stale\nnot served", &Degraded{Reason: "stale not served", Text: "stale\nnot served"}},
 		"the API server is busy": {func(h *health, c *reconcile.Controller) {
 			h.note(c, named("a"), reconcile.Result{Err: fmt.Errorf("writing Node a: %w", busy)}, now)
 			h.waiting.Store(168)
-		}, "", &Degraded{Reason: "writing Node : slower", Text: "1 of 1 objects fail, and 168 wait in the queue: Node a: writing Node a: slower"}},
-		"others wait, too":   {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now); h.waiting.Store(168) }, "", &Degraded{Reason: "Node  is odd", Text: "1 of 1 objects fail: Node a: Node a is odd"}},
-		"writes are stopped": {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now); h.block("patch on nodes") }, "", &Degraded{Reason: "writes are stopped", Text: "writes are stopped: patch on nodes"}},
+		}, "", &Degraded{Reason: "writing Node : slower", Text: "1 of 1 objects fail, and 168 wait in the queue: Node a: writing Node a: slower", Objects: 1}},
+		"others wait, too":   {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now); h.waiting.Store(168) }, "", &Degraded{Reason: "Node  is odd", Text: "1 of 1 objects fail: Node a: Node a is odd", Objects: 1}},
+		"writes are stopped": {func(h *health, c *reconcile.Controller) { h.note(c, named("a"), odd, now); h.block("patch on nodes") }, "", &Degraded{Reason: "writes are stopped", Text: "writes are stopped: patch on nodes", Objects: 1}},
 		"before any object":  {func(h *health, _ *reconcile.Controller) { h.block("patch on nodes") }, "", &Degraded{Reason: "writes are stopped", Text: "writes are stopped: patch on nodes"}},
 	} {
 		h, c := newHealth("p"), joined()

@@ -15,11 +15,15 @@ func TestFellBack(t *testing.T) {
 	waits := lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}
 	registry := lifecycle.NewRegistry()
 	registry.Illegal = func(err error) { t.Error(err) }
-	unit := fixture.Labelling("a").Read().Units[0]
+	unit := fixture.Labelling("a").Units[0]
 	registry.Assign("p", &lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(t.Context(), unit).Plan}, false)
 	registry.Report("p", registry.Ticket("p"), waits, time.Now())
 	told := 0
-	c := &controller{id: "p", policies: registry, changed: func() { told++ }}
+	c := &controller{id: "p", policies: registry, changed: func(policy string) {
+		if told++; policy != "p" {
+			t.Errorf("it is told of %s", policy)
+		}
+	}}
 	a := &attempt{ticket: registry.Ticket("p")}
 	for _, step := range []struct {
 		what string

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/schema"
@@ -22,8 +23,8 @@ import (
 // joined is the controller of a policy without objects.
 func joined() *reconcile.Controller {
 	group := reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))
-	group.Guard.Assume = true
-	return group.Join(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Read().Units[0]).Plan)
+	group.SetGuard(guard.New(nil).Assuming())
+	return group.Join(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Units[0]).Plan)
 }
 
 // TestHealth: what fails for a while is reported with the first object and how

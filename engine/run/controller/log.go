@@ -110,14 +110,14 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 		return // it writes nothing, and has reports of its own
 	}
 	l.metrics.Report(ctx, c, key, r)
-	log := l.log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String())
+	log := l.log.With(observe.LogPolicy, c.Policy.ID(), observe.LogRevision, c.Policy.Revision, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String())
 	if r.Decision != nil && l.said.news(key, c.Policy.Revision, r.Decision.Log, !r.Paced && slices.ContainsFunc(r.Outcomes, apply.Outcome.Written)) {
 		for _, line := range r.Decision.Log {
 			log.Log(context.Background(), levels[line.Level], line.Message, "at", line.At.String())
 		}
 	}
 	explain(ctx, log, r.Record)
-	of := writes{policy: c.Policy.Name}
+	of := writes{policy: c.Policy.ID()}
 	if r.Paced {
 		of.key = key.String()
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/metrics"
@@ -37,8 +38,8 @@ func (taking) Patch(context.Context, apply.Patch) (world.Version, error) {
 func labelling(w apply.Writer) *reconcile.Controller {
 	store := world.NewStore()
 	group := reconcile.NewGroup(store, w, schema.NewSet(schema.Builtin()))
-	group.Guard.Assume = true
-	c := group.Add(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Read().Units[0]).Plan)
+	group.SetGuard(guard.New(nil).Assuming())
+	c := group.Add(fixture.Checker().Text(context.Background(), fixture.Labelling("a").Units[0]).Plan)
 	for _, need := range readmodel.Requirements(c.Policy) {
 		for _, name := range []string{"m", "n"} {
 			node := map[string]any{"metadata": map[string]any{"name": name, "resourceVersion": "1"}}

@@ -17,7 +17,7 @@ func TestRetype(t *testing.T) {
 	t.Parallel()
 	good := fixture.Policy("p", "a")
 	for text, wrong := range map[string]string{good: "", strings.Replace(good, `"a"`, `"${object.spec.nothing}"`, 1): "it does not fit the cluster's schemas"} {
-		u := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0]
+		u := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0]
 		p, problems, err := u.Compile(schema.NewSet(nil), nil)
 		if err != nil || p == nil || len(problems) == 0 || !strings.HasPrefix(problems[0].Message, "no schema is known for v1 Node") {
 			t.Fatal(p, problems, err)

@@ -58,10 +58,8 @@ type Options struct {
 	Answers expr.Answerers
 	// Records takes the records of decisions; nil takes none.
 	Records *record.Log
-	// Brakes are the limits of what policies write; nil is the default. BrakeStore has
-	// pauses and holds; nil keeps them in memory.
-	Brakes     *brake.Settings
-	BrakeStore *brakes.Store
+	// Brakes are the limits of what policies write; nil is the default.
+	Brakes *brake.Settings
 	// WatchSelector selects the primary objects that this installation decides about;
 	// HandOver is how long it waits with one whose labels begin to match.
 	WatchSelector *selector.Selector
@@ -70,9 +68,9 @@ type Options struct {
 	Events *events.Decisions
 	// Tracer traces reconciliations; nil traces none.
 	Tracer trace.Tracer
-	// Changed is called when the state of a policy has changed, also from other
+	// Changed is called with the ID of a policy whose state has changed, also from other
 	// goroutines.
-	Changed func()
+	Changed func(policy string)
 	// End ends the process.
 	End func(error)
 }
@@ -84,10 +82,8 @@ type Runtime struct {
 	group     *reconcile.Group
 	informers *informers.Set
 	queues    *informers.Queues
-	// brakes limit what the policies write, as soon as they were started once.
-	brakes  *brakes.Controller
-	braking sync.Once
-	braked  bool
+	// brakes limit what the policies write.
+	brakes *brakes.Controller
 	// watching ends when no new work is to be started. Work under way goes on until
 	// working ends.
 	watching, working context.Context
@@ -111,7 +107,8 @@ func New(ctx, work context.Context, o Options) *Runtime {
 	r.working, r.unwork = context.WithCancel(work)
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
-	r.group.Answers, r.group.Guard, r.group.Records, r.group.Tracer = o.Answers, o.Guard, o.Records, o.Tracer
+	r.group.Answers, r.group.Records, r.group.Tracer = o.Answers, o.Records, o.Tracer
+	r.group.SetGuard(o.Guard)
 	r.group.WatchSelector, r.group.HandOver = o.WatchSelector, o.HandOver
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
@@ -119,13 +116,14 @@ func New(ctx, work context.Context, o Options) *Runtime {
 	})
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
-		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
+		Settings: o.Brakes, Log: o.Log, Wake: r.queues.Enqueue,
 		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Manager: o.Writer.Manager,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
 	r.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		r.informers.Go(func() { route(r.watching) })
 	}, Woken: r.queues.Wake}
+	r.brakes.Start(r.watching, r.wg.Go)
 	return r
 }
 
@@ -144,11 +142,8 @@ func (r *Runtime) Policies() *lifecycle.Registry { return r.policies }
 // Brakes returns what limits the writes of the policies.
 func (r *Runtime) Brakes() *brakes.Controller { return r.brakes }
 
-// StartBrakes starts the brakes, and reports whether their state could be read.
-func (r *Runtime) StartBrakes() bool {
-	r.braking.Do(func() { r.braked = r.brakes.Start(r.watching, r.wg.Go) })
-	return r.braked
-}
+// SetGuard sets what policies may do that run from now on.
+func (r *Runtime) SetGuard(g guard.Guard) { r.group.SetGuard(g) }
 
 // WatchOpened stores that a watch works.
 func (r *Runtime) WatchOpened(id string) { r.informers.Opened(id) }
@@ -234,6 +229,26 @@ func (r *Runtime) ShadowReports() (out []*reconcile.ShadowReport) {
 	return out
 }
 
+// Count returns the number of objects that a policy decides about and, if it is compared with an
+// enforced one, the number of those about which the decisions differ.
+func (r *Runtime) Count(id string) (objects, disagreements int64, compared bool) {
+	for _, c := range r.group.Controllers() {
+		if c.Policy.ID() != id {
+			continue
+		}
+		objects = int64(c.Count())
+		if report := c.ShadowReport(); report != nil {
+			return objects, int64(report.Differing), true
+		}
+	}
+	return objects, 0, false
+}
+
+// Unmet returns why a policy that runs would not start again; nil if it would.
+func (r *Runtime) Unmet(ctx context.Context, p *plan.Policy) error {
+	return r.options.Requirements.Unmet(ctx, p)
+}
+
 // Shutdown ends the runtime: it starts no new work, finishes what is under way, and
 // then runs what is debounced. An error reports that it took too long.
 func (r *Runtime) Shutdown(timeout time.Duration) error {
@@ -270,8 +285,8 @@ func (r *Runtime) flush() {
 			log.report(r.working, c, f.Key, f.Result)
 		}
 		if dropped > 0 {
-			r.options.Metrics.Dropped(c.Policy.Name, dropped)
-			r.options.Log.Error("what was debounced is lost with this process", observe.LogPolicy, c.Policy.Name, "count", dropped)
+			r.options.Metrics.Dropped(c.Policy.ID(), dropped)
+			r.options.Log.Error("what was debounced is lost with this process", observe.LogPolicy, c.Policy.ID(), "count", dropped)
 		}
 	}
 }

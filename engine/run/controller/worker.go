@@ -67,7 +67,7 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 		order: newOrder(),
 	}
 	w.queue = newQueue(id, w.order)
-	w.permissions = permissions{requirements: o.Requirements, poll: o.Poll, changed: o.Changed}
+	w.permissions = permissions{requirements: o.Requirements, poll: o.Poll, changed: func() { o.Changed(id) }}
 	return w
 }
 

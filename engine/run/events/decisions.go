@@ -207,7 +207,7 @@ func (d *Decisions) send(ctx context.Context, r *reconcile.Result, object *world
 	if reason == Selected || reason == Recovered {
 		kind = corev1.EventTypeNormal
 	}
-	begin, end := "Policy "+in.Policy.Name+": ", fmt.Sprintf(" (reconcileID %s)", r.ID)
+	begin, end := "Policy "+in.Policy.ID()+": ", fmt.Sprintf(" (reconcileID %s)", r.ID)
 	text := explain.Sentence(gvk.Kind, r.Record.Render(ctx))
 	d.recorder.Event(&corev1.ObjectReference{
 		APIVersion: gvk.APIVersion, Kind: gvk.Kind, Namespace: in.Key.Namespace, Name: in.Key.Name, UID: types.UID(object.UID),

@@ -58,7 +58,7 @@ func newStage(t *testing.T, policy string) *stage {
 	t.Helper()
 	b := fixture.Compiled(t, strings.Replace(policy, "MODE", "Enforce", 1))
 	s := &stage{t: t, group: reconcile.NewGroup(world.NewStore(), nil, b.Schemas), recorder: record.NewFakeRecorder(2000)}
-	s.group.Guard = guard.New(nil).Assuming()
+	s.group.SetGuard(guard.New(nil).Assuming())
 	b.Policies[0].SeeValues(schema.GVK{APIVersion: "v1", Kind: "Secret"})
 	s.controller, s.decisions = s.group.Add(b.Policies[0]), NewDecisions(s.recorder)
 	return s

@@ -92,26 +92,6 @@ func (r *Registry) FellBack(id string, ticket Ticket, inForce string, now time.T
 	return true
 }
 
-// Activate stores that a revision came into force, so that it is taken even if the
-// next replaces it at once.
-func (r *Registry) Activate(revision *Revision) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if revision.Catalog != nil {
-		r.activated = append(r.activated, revision)
-	}
-}
-
-// TakeActivated returns the revisions of ConfigMaps that came into force since the
-// last call.
-func (r *Registry) TakeActivated() []*Revision {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := r.activated
-	r.activated = nil
-	return out
-}
-
 // Stop stores that the controller of a policy is told to stop.
 func (r *Registry) Stop(id string) {
 	r.mu.Lock()

@@ -21,8 +21,6 @@ type Revision struct {
 	Typed bool
 	// Fallback runs while this revision cannot and no other does; nil is none.
 	Fallback *Revision
-	// Catalog is what it was read from; nil for policies of files and of the history.
-	Catalog *source.Catalog
 	// Staged is how it comes into force in steps; nil is at once.
 	Staged *Staged
 }
@@ -52,11 +50,10 @@ func (s *Staged) Same(other *Staged) bool {
 	return s.From.Unit.Same(other.From.Unit) && rollout.Share(s.Spec.Steps).Same(other.Spec.Steps)
 }
 
-// Alone returns the revision as one that is no longer read from a catalog and comes into
-// force at once.
+// Alone returns the revision as one that comes into force at once.
 func (r *Revision) Alone() *Revision {
 	out := *r
-	out.Catalog, out.Staged, out.Fallback = nil, nil, nil
+	out.Staged, out.Fallback = nil, nil
 	return &out
 }
 
@@ -67,17 +64,6 @@ func (r *Revision) GoesOn() *Revision {
 		return r.Staged.From
 	}
 	return r
-}
-
-// ReadFrom returns the revision with the catalog that it is from; one that was
-// read from the history stays as it is.
-func (r *Revision) ReadFrom(c *source.Catalog) *Revision {
-	if c.Units[r.Unit.ID()] != r.Unit {
-		return r
-	}
-	out := *r
-	out.Catalog = c
-	return &out
 }
 
 // CheckResult is what is known of a text before it runs.
@@ -98,6 +84,8 @@ type CheckResult struct {
 	// for that.
 	Kept     int
 	TooLarge bool
+	// TestsFailed reports whether it is refused because of its tests, Lacks because of an allowance.
+	TestsFailed, Lacks bool
 	// RolloutStopped reports that it is refused because its rollout has stopped.
 	RolloutStopped bool
 	// Recheck is whether the text is to be checked again without an edit.

@@ -21,8 +21,6 @@ type Registry struct {
 	generation uint64
 	// runs numbers the controllers.
 	runs uint64
-	// activated are the revisions that came into force and were not taken yet.
-	activated []*Revision
 }
 
 // NewRegistry returns an empty registry.

@@ -24,7 +24,7 @@ func unit(text string) *source.Unit {
 // good returns the result of checking a text that may run.
 func good(text string) *CheckResult {
 	u := unit(text)
-	return &CheckResult{Revision: Revision{Unit: u, Plan: &plan.Policy{Revision: u.Revision()}, Catalog: &source.Catalog{}}, Compiled: true}
+	return &CheckResult{Revision: Revision{Unit: u, Plan: &plan.Policy{Revision: u.Revision()}}, Compiled: true}
 }
 
 func pending(text string) *CheckResult {
@@ -219,7 +219,6 @@ func (d *random) report() {
 			break
 		}
 		c.inForce = c.rev.Plan.Revision
-		d.registry.Activate(c.rev)
 		d.registry.Report(c.id, c.ticket, Report{Event: Activated, InForce: c.inForce}, time.Time{})
 	}
 	c.done = true

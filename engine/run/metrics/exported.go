@@ -32,7 +32,7 @@ type exported struct {
 }
 
 func (e *Policies) newExported(policy *plan.Policy, m *plan.Metric) *exported {
-	help := cmp.Or(m.Help, string(m.Of)+" of the policy "+policy.Name+".")
+	help := cmp.Or(m.Help, string(m.Of)+" of the policy "+policy.ID()+".")
 	s := &exported{metric: m, policy: policy.ID()}
 	switch m.Of {
 	case plan.LeaderState:

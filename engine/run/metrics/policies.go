@@ -69,7 +69,7 @@ func (e *Policies) Replace(old, next *plan.Policy) {
 	e.policies[next.ID()] = next
 	for i := range next.Metrics {
 		if err := e.add(next, &next.Metrics[i]); err != nil {
-			e.options.Log.Error("a metric cannot be exported", observe.LogPolicy, next.Name, "metric", next.Metrics[i].Name, "error", err.Error())
+			e.options.Log.Error("a metric cannot be exported", observe.LogPolicy, next.ID(), "metric", next.Metrics[i].Name, "error", err.Error())
 		}
 	}
 }

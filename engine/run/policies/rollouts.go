@@ -1,45 +1,38 @@
 package policies
 
 import (
-	"context"
+	"cmp"
+	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
-	"k8s.io/client-go/kubernetes"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 // rollouts decides which revisions come into force in steps, when the next step begins
-// and when a rollout stops. How far each has come is kept in the status annotation, so
-// that the next leader continues.
+// and when a rollout stops. The status has the step of each, so that the next leader
+// continues.
 type rollouts struct {
-	options rolloutOptions
+	policies *lifecycle.Registry
+	steps    stepper
+	brakes   func(policy string) *brake.State
+	log      *slog.Logger
 	// active are the rollouts that have not ended, and those that have stopped, by
 	// policy.
 	active map[string]*activeRollout
-	// left are those that another process left.
-	left map[leftRollout]rollout.Status
-	news []rolloutNews
-	// begun are the policies and revisions of which a step has begun.
-	begun map[[2]string]bool
-}
-
-// rolloutOptions are what rollouts need.
-type rolloutOptions struct {
-	policies  *lifecycle.Registry
-	history   *historyStore
-	steps     stepper
-	brakes    func(policy string) *brake.State
-	client    kubernetes.Interface
-	namespace string
-	log       *slog.Logger
+	// left are those that another process left, by policy.
+	left map[string]leftRollout
 }
 
 // stepper runs what is rolled out.
@@ -57,142 +50,298 @@ type stepper interface {
 type activeRollout struct {
 	status rollout.Status
 	spec   *rollout.Spec
+	// text is the revision of its text, since when its step began.
+	text  string
+	since time.Time
 	// from is the revision in force.
 	from *lifecycle.Revision
-	// configMap is the ConfigMap of the policy.
-	configMap *source.ConfigMap
+	// generation is that of the set when it stopped.
+	generation int64
 	// finished reports that the last step is over.
 	finished bool
-	shown    shown
 }
 
-// leftRollout names a rollout that another process left. Only the annotation of the
-// policy's own ConfigMap says how far it has come: who may write another one has no say.
-type leftRollout struct{ configMap, policy string }
-
-// rolloutNews is a step that has begun.
-type rolloutNews struct{ configMap, text string }
-
-func newRollouts(o rolloutOptions) *rollouts {
-	return &rollouts{options: o, active: map[string]*activeRollout{}, left: map[leftRollout]rollout.Status{}, begun: map[[2]string]bool{}}
+func newRollouts(policies *lifecycle.Registry, steps stepper, brakes func(string) *brake.State, log *slog.Logger) *rollouts {
+	return &rollouts{policies: policies, steps: steps, brakes: brakes, log: log, active: map[string]*activeRollout{}, left: map[string]leftRollout{}}
 }
 
-// stage returns a revision as it is to come into force: in steps if its ConfigMap has
-// some and another revision is in force, or was when this process started. A rollback
-// has no steps, because it must be a way out of everything that stops them.
-func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bool) *lifecycle.Revision {
-	id := rev.Unit.ID()
-	if r == nil || id != rev.Unit.Name() { // in Shadow mode it writes nothing
+// leftRollout is a rollout that another process left: its text, how far it had come, and why it had
+// stopped at a generation of the set.
+type leftRollout struct {
+	text       string
+	status     edictv1.RolloutStatus
+	stopped    string
+	generation int64
+}
+
+// restore takes over the rollout of a policy that another process left.
+func (r *rollouts) restore(id string, p *edictv1.PolicyStatus, generation int64) {
+	switch {
+	case p.Rollout != nil:
+		r.left[id] = leftRollout{text: p.Rollout.Revision, status: *p.Rollout}
+	case p.Reason == reasonRolloutStopped:
+		r.left[id] = leftRollout{text: p.Revision, stopped: cmp.Or(p.Message, "another process has stopped it"), generation: generation}
+	}
+}
+
+// stage returns a revision as it is to come into force: in steps if its set has
+// some and another revision is in force, or was when this process started. A text that was active
+// before has no steps, because it must be a way out of everything that stops them.
+func (r *rollouts) stage(s *setState, rev *lifecycle.Revision, lastGood func(*setState, string) *lifecycle.Revision) *lifecycle.Revision {
+	id, p := rev.Unit.ID(), r.policies.Get(rev.Unit.ID())
+	if done, why := r.atOnce(s, rev, &p); done {
+		r.end(id, why)
 		return rev
 	}
-	origin := c.Origins[id]
-	if origin == nil || origin.Rollout == nil {
-		r.end(id, "the annotation "+v1alpha1.AnnotationRollout+" was removed")
-		return rev
-	}
-	p := r.options.policies.Get(id)
-	if p.Report.InForce == rev.Unit.Revision() {
-		r.end(id, "")
-		return rev
-	}
-	if r.options.history.rollsBack(rev.Unit, c) {
-		r.end(id, "the policy is rolled back to a revision that was in force before")
-		return rev
-	}
-	now := r.active[id]
-	if now != nil && (now.status.Revision != rev.Unit.Revision() || !rollout.Share(now.spec.Steps).Same(origin.Rollout.Steps)) {
+	spec, now := s.contents.Rollout, r.active[id]
+	if now != nil && now.differs(rev, s) {
 		r.end(id, "the text or the steps have changed")
 		now = nil
 	}
 	if now == nil {
-		if now = r.begin(id, rev, &p, origin, starting); now == nil {
+		if now = r.begin(s, rev, &p, lastGood); now == nil {
 			return rev
 		}
 	}
-	now.spec, now.configMap, now.status.Digest = origin.Rollout, origin.ConfigMap, origin.Rollout.Digest
-	if now.finished {
+	now.spec = spec
+	switch {
+	case now.finished:
 		return rev
+	case now.status.State == rollout.Stopped:
+		r.refuse(now)
+		return now.from
 	}
 	out := *rev
-	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.status.Step}, now.from
+	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: spec, Step: now.status.Step}, now.from
 	return &out
 }
 
-// confirm has the history look at what is still kept of the policies whose newest texts
-// would have no steps because they were in force before.
-func (r *rollouts) confirm(ctx context.Context, c *source.Catalog) {
-	for _, id := range r.options.policies.Checked() {
-		p, origin := r.options.policies.Get(id), c.Origins[id]
-		u := p.Newest.Unit
-		if !p.Newest.Good() || id != u.Name() || origin == nil || origin.Rollout == nil || p.Report.InForce == u.Revision() {
-			continue
-		}
-		if r.options.history.rollsBack(u, c) {
-			r.options.history.confirm(ctx, id)
-		}
+// atOnce reports whether a revision comes into force at once, and why.
+func (r *rollouts) atOnce(s *setState, rev *lifecycle.Revision, p *lifecycle.Policy) (bool, string) {
+	id := rev.Unit.ID()
+	if s.contents.Rollout == nil || rev.Plan.Mode != plan.Enforce {
+		return true, "the set has no rollout"
 	}
+	if p.Report.InForce == rev.Unit.Revision() {
+		return true, ""
+	}
+	t := history.ByRevision(s.texts, rev.Unit.TextRevision)
+	return t != nil && !t.Active.IsZero() && s.active[id] != t.Revision, "the text was active before"
+}
+
+// differs reports whether a rollout is of another revision, or has other steps, than a set has now.
+func (a *activeRollout) differs(rev *lifecycle.Revision, s *setState) bool {
+	return a.status.Revision != rev.Unit.Revision() || !rollout.Share(a.spec.Steps).Same(s.contents.Rollout.Steps) ||
+		a.status.State == rollout.Stopped && a.generation != s.set.Generation
 }
 
 // begin begins a rollout, or continues one that another process left; nil if there is
 // no other revision from which steps could lead.
-func (r *rollouts) begin(id string, rev *lifecycle.Revision, p *lifecycle.Policy, origin *source.Contents, starting bool) *activeRollout {
-	from := r.from(id, rev, p, starting)
+func (r *rollouts) begin(s *setState, rev *lifecycle.Revision, p *lifecycle.Policy, lastGood func(*setState, string) *lifecycle.Revision) *activeRollout {
+	id := rev.Unit.ID()
+	from := r.from(s, rev, p, lastGood)
 	if from == nil {
 		return nil
 	}
-	now := &activeRollout{spec: origin.Rollout, from: from, status: rollout.Status{
-		Policy: id, Revision: rev.Unit.Revision(), From: from.Unit.Revision(), State: rollout.Comparing, Steps: len(origin.Rollout.Steps), Digest: origin.Rollout.Digest,
+	now := &activeRollout{spec: s.contents.Rollout, from: from, text: rev.Unit.TextRevision, since: time.Now(), generation: s.set.Generation, status: rollout.Status{
+		Policy: id, Revision: rev.Unit.Revision(), From: from.Unit.Revision(), State: rollout.Comparing, Steps: len(s.contents.Rollout.Steps),
 	}}
-	if left := r.take(leftRollout{origin.ConfigMap.Path(), id}, &now.status); left != nil && left.State != rollout.Stopped {
-		now.status.State, now.status.Step, now.status.Share, now.status.Next = left.State, left.Step, left.Share, left.Next
+	switch left := r.left[id]; {
+	case left.text != now.text:
+	case left.stopped != "" && left.generation == s.set.Generation:
+		now.status.State, now.status.Reason = rollout.Stopped, left.stopped
+	case int(left.status.Steps) == now.status.Steps && left.status.Step > 0:
+		now.status.State, now.status.Step = rollout.RollingOut, min(int(left.status.Step), now.status.Steps)
+		now.status.Share = now.spec.Steps[now.status.Step-1].String()
+		if left.status.Since != nil {
+			now.since = left.status.Since.Time
+		}
 	}
+	delete(r.left, id)
 	r.active[id] = now
-	r.options.log.Info("a revision is rolled out", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "from", now.status.From, "step", now.status.Step, "steps", now.status.Steps)
+	r.log.Info("a revision is rolled out", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "from", now.status.From, "step", now.status.Step, "steps", now.status.Steps)
 	return now
 }
 
-// take returns how far another process has come with a rollout; nil if it was another
-// one.
-func (r *rollouts) take(of leftRollout, now *rollout.Status) *rollout.Status {
-	left, ok := r.left[of]
-	delete(r.left, of)
-	if !ok || left.Revision != now.Revision || left.From != now.From || left.Digest != now.Digest || left.Step > now.Steps {
-		return nil
-	}
-	return &left
-}
-
 // from returns the revision from which the steps to another one lead: that in force, or
-// when this process has just started the last good one.
-func (r *rollouts) from(id string, rev *lifecycle.Revision, p *lifecycle.Policy, starting bool) *lifecycle.Revision {
-	inForce := p.Report.InForce
-	if good := r.options.history.good(id); inForce == "" && good != nil && (starting || p.Report.Event == "" && p.Assigned != nil && p.Assigned.Unit.Revision() == good.Revision) {
-		inForce = good.Revision // it is about to run
-	}
-	if inForce == "" || inForce == rev.Unit.Revision() {
-		return nil
-	}
-	known := []func() *lifecycle.Revision{func() *lifecycle.Revision { return r.options.history.lastGood(id) }}
-	if now := p.Assigned; now != nil {
-		known = slices.Insert(known, 0, func() *lifecycle.Revision { return now }, now.Staged.Base, func() *lifecycle.Revision { return now.Fallback })
-	}
-	for _, of := range known {
-		if one := of(); one != nil && one.Unit.Revision() == inForce {
-			return one.Alone()
+// when nothing runs yet the last active one.
+func (r *rollouts) from(s *setState, rev *lifecycle.Revision, p *lifecycle.Policy, lastGood func(*setState, string) *lifecycle.Revision) *lifecycle.Revision {
+	if now := p.Assigned; now != nil && p.Report.InForce != "" {
+		for _, one := range []*lifecycle.Revision{now, now.Staged.Base(), now.Fallback} {
+			if one != nil && one.Unit.Revision() == p.Report.InForce && one.Unit.Revision() != rev.Unit.Revision() {
+				return one.Alone()
+			}
 		}
 	}
-	r.options.log.Error("a revision comes into force at once and not in steps, because the one in force is not kept", observe.LogPolicy, id, observe.LogRevision, rev.Unit.Revision(), "inForce", inForce)
-	return nil
+	last := lastGood(s, rev.Unit.ID())
+	if last == nil || last.Unit.Revision() == rev.Unit.Revision() {
+		return nil
+	}
+	return last.Alone()
 }
 
-// end forgets a rollout. Why is "" if it has come to its end.
+// end forgets a rollout. Why is empty if it has come to its end.
 func (r *rollouts) end(id, why string) {
 	if now := r.active[id]; now != nil && why != "" && !now.finished {
-		r.options.log.Info("the rollout of a revision ends", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "step", now.status.Step, "reason", why)
+		r.log.Info("the rollout of a revision ends", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "step", now.status.Step, "reason", why)
 	}
 	delete(r.active, id)
 }
 
-// stepped reports whether a step of the rollout of a revision has begun, so that it was
-// in force for some objects.
-func (r *rollouts) stepped(id, revision string) bool { return r.begun[[2]string{id, revision}] }
+// statusOf returns the progress of the rollout of a policy; nil if there is none.
+func (r *rollouts) statusOf(id string) *edictv1.RolloutStatus {
+	now := r.active[id]
+	if now == nil || now.finished || now.status.State == rollout.Stopped {
+		return nil
+	}
+	out := &edictv1.RolloutStatus{Revision: now.text, Step: int32(now.status.Step), Steps: int32(now.status.Steps)}
+	if now.status.Step > 0 {
+		out.Since = &metav1.Time{Time: now.since.UTC().Truncate(time.Second)}
+	}
+	return out
+}
+
+// check begins the steps of a set that are due, each once store has stored it, and stops the rollouts
+// that must not go on.
+func (r *rollouts) check(s *setState, at time.Time, store func() error) {
+	for _, id := range s.ids(r.policies) {
+		one := r.active[id]
+		if one == nil || one.finished || one.status.State == rollout.Stopped {
+			continue
+		}
+		report, ok := r.steps.Rollout(id)
+		if !ok || report.Revision != one.status.Revision || r.policies.Get(id).Phase != lifecycle.RollingOut {
+			continue // it waits for a kind, or has stopped
+		}
+		r.step(s, one, &report, at, store)
+	}
+}
+
+// step brings one rollout as far as it may go now.
+func (r *rollouts) step(s *setState, one *activeRollout, report *reconcile.RolloutReport, at time.Time, store func() error) {
+	one.count(report)
+	if reason := one.exceeded(report); reason != "" {
+		one.status.State, one.status.Reason, one.status.Next, one.status.Waiting = rollout.Stopped, reason, nil, ""
+		one.generation = s.set.Generation
+		r.refuse(one)
+		return
+	}
+	one.status.Waiting = r.waits(one.status.Policy)
+	switch {
+	case one.status.Waiting != "":
+		one.status.Next = nil
+	case report.Todo > 0:
+		one.status.Waiting = "not all of its objects are decided about yet"
+	default:
+		if one.status.Next == nil {
+			one.status.Next = one.due(at)
+		}
+		if !at.Before(*one.status.Next) {
+			r.advance(one, at, store)
+		}
+	}
+}
+
+func (a *activeRollout) count(report *reconcile.RolloutReport) {
+	a.status.Moved, a.status.Keys = report.Moved, report.Keys
+	a.status.Errors, a.status.Disagreements, a.status.Undetermined = report.Errors, report.Disagreements, report.Undetermined
+	a.status.Example = cmp.Or(report.Failing, report.Differing)
+}
+
+// due returns when the next step begins that was not begun before: the first when all
+// keys are compared.
+func (a *activeRollout) due(at time.Time) *time.Time {
+	if a.status.Step > 0 {
+		at = at.Add(a.spec.Interval)
+	}
+	at = at.UTC()
+	return &at
+}
+
+// exceeded returns why the rollout stops; empty if it does not.
+func (a *activeRollout) exceeded(report *reconcile.RolloutReport) string {
+	stop := a.spec.Stop
+	switch {
+	case stop.Fails(report.Errors):
+		return fmt.Sprintf("%d of %d objects fail under %s and not under %s, more than %d; the first is %s", report.Errors, report.Keys, a.status.Revision, a.status.From, stop.Errors, report.Failing)
+	case stop.Disagrees(report.Disagreements, report.Keys):
+		return fmt.Sprintf("%s decides otherwise than %s about %d of %d objects, more than %s; the first is %s", a.status.Revision, a.status.From, report.Disagreements, report.Keys, stop, report.Differing)
+	default:
+		return ""
+	}
+}
+
+// waits returns why no further step of a policy begins; empty if nothing. What is
+// suspended says nothing about a step.
+func (r *rollouts) waits(id string) string {
+	if why := r.steps.WritesStopped(id); why != "" {
+		return "writes are stopped: " + why
+	}
+	state := r.brakes(id)
+	if state == nil {
+		return ""
+	}
+	if len(state.Pauses) > 0 {
+		return "the policy is paused"
+	}
+	for i := range state.Holds {
+		if h := &state.Holds[i]; h.Key == "" {
+			return h.String() + " is held"
+		}
+	}
+	return ""
+}
+
+// advance begins the next step, or ends the rollout after the last one. The step is
+// stored before it begins, so that the next leader does not fall behind it.
+func (r *rollouts) advance(one *activeRollout, at time.Time, store func() error) {
+	if one.status.Step == len(one.spec.Steps) {
+		one.finished = true
+		r.log.Info("the last step of a rollout is over", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision)
+		return
+	}
+	before, since := one.status, one.since
+	one.status.Step++
+	one.since = at
+	one.status.State, one.status.Share, one.status.Next = rollout.RollingOut, one.spec.Steps[one.status.Step-1].String(), nil
+	if err := store(); err != nil {
+		one.status, one.since = before, since
+		r.log.Error("a step of a rollout cannot be stored, and does not begin; it will be tried again", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "error", err.Error())
+		return
+	}
+	r.steps.Advance(one.status.Policy, one.status.Revision, one.spec.Share(one.status.Step))
+	r.log.Info("a step of a rollout begins", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "step", one.status.Step, "steps", one.status.Steps, "share", one.status.Share)
+}
+
+// refuse gives all keys back to the revision in force: the text is refused until it, or
+// the set, changes.
+func (r *rollouts) refuse(one *activeRollout) {
+	v := r.policies.Get(one.status.Policy).Newest
+	if v == nil || v.RolloutStopped {
+		return
+	}
+	r.log.Error("a rollout stops", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "step", one.status.Step, "reason", one.status.Reason, "inForce", one.status.From)
+	now := *v
+	now.Plan, now.Compiled, now.RolloutStopped = nil, true, true
+	now.Problems = append(slices.Clone(v.Problems), document.Problem{
+		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.status.Reason,
+		Hint: fmt.Sprintf("%s decides about all objects again; correct the text or the params, or take the text back with source.digest; a change of the set begins the rollout anew", one.status.From),
+	})
+	r.policies.Check(one.status.Policy, &now)
+	observe.Reloads.WithLabelValues(one.status.Policy, "rolled back").Inc()
+}
+
+// retry has the texts of a set checked again whose rollouts have stopped if the set has changed since.
+func (r *rollouts) retry(s *setState) {
+	for _, id := range s.ids(r.policies) {
+		now := r.active[id]
+		if now == nil || now.status.State != rollout.Stopped {
+			continue
+		}
+		newest := r.policies.Get(id).Newest
+		if now.generation != s.set.Generation || newest == nil || newest.Unit.Revision() != now.status.Revision {
+			r.policies.Recheck(id)
+			r.end(id, "the set or the text has changed")
+		}
+	}
+}

@@ -1,222 +1,401 @@
 package policies
 
 import (
-	"path"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/run/configmap"
-	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/run/requirements"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// The values of the annotation edict.dev/status.
 const (
-	statusActive   = "Active"
-	statusDegraded = "Degraded"
-	// statusPaused is of a ConfigMap with a policy that the brakes have stopped.
-	statusPaused   = "Paused"
-	statusWaiting  = v1alpha1.StatusWaiting
-	statusRefused  = "Refused"
-	statusDisabled = "Disabled"
-	statusEmpty    = "Empty"
-	// statusRollingOut is of a ConfigMap with a policy that comes into force in steps,
-	// statusRolloutStopped of one of which the steps have stopped.
-	statusRollingOut     = "RollingOut"
-	statusRolloutStopped = "RolloutStopped"
-	// statusStopped is of a ConfigMap that is not read.
-	statusStopped = "Stopped"
+	// countInterval is how long numbers in a status stay as they are while nothing else changes.
+	countInterval = 15 * time.Second
+	// waitsLong is how long a policy may wait before its set is stalled.
+	waitsLong = 15 * time.Minute
 )
 
-// Statuses are all of them.
-var Statuses = []string{
-	statusActive, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
-}
-
-// statusReport is the status of a ConfigMap.
-type statusReport struct {
-	configMap *source.ConfigMap
-	// observed is the hash of what was taken into account, installation names that of the
-	// process.
-	observed, installation string
-	status                 string
-	policies               string
-	// text is what is wrong or waited for, warning what deserves attention.
-	text, warning string
-	// own are the errors of the ConfigMap that are not of the text of a policy.
-	own []document.Problem
-	// rollouts is how far rollouts have come, as the annotation has it.
-	rollouts string
-	// reason is text without what changes from one moment to the next; "" is
-	// text.
-	reason string
-	// stopped reports that nothing in it is read, so nothing was checked.
-	stopped bool
-	// pending reports that this is not known yet: the annotations stay as they are.
-	pending bool
-	// begins reports that it only waits for revisions that are being loaded, which is no
-	// news: there is no Event about it.
-	begins bool
-	// params reports that it is of a ConfigMap of params. It is written after those of
-	// policies: once it shows the present values, so do they.
-	params bool
-}
-
-// annotations are those that the controller writes; an empty value is absence.
-func (n *statusReport) annotations() map[string]string {
-	revision := n.configMap.Revision()
-	if n.stopped {
-		revision = ""
+// status returns the status of a set as it is now.
+func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus {
+	set := source.NewSet(s.set)
+	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: s.choice.Message}
+	out := s.set.Status.DeepCopy()
+	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
+	var found source.Findings
+	for _, id := range s.ids(r.policies) {
+		p := r.policies.Get(id)
+		one := r.condition(s, id, &p, now)
+		if p.Newest == nil && !one.active {
+			continue
+		}
+		if p.Newest != nil && one.refused != "" {
+			found.Add(p.Newest.Unit, p.Newest.Problems)
+		}
+		c.policies = append(c.policies, one)
+		ps := r.policyStatus(s, id, &p, &one, set.Suspended())
+		*out.Objects, *out.Failing, *out.Withheld = *out.Objects+*ps.Objects, *out.Failing+*ps.Failing, *out.Withheld+*ps.Withheld
+		if len(out.Policies) < maxPolicies {
+			out.Policies = append(out.Policies, ps)
+		}
 	}
-	return map[string]string{
-		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision, v1alpha1.AnnotationObserved: n.observed, v1alpha1.AnnotationInstallation: n.installation,
-		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
-		v1alpha1.AnnotationWarning: n.warning, v1alpha1.AnnotationRolloutStatus: n.rollouts,
+	c.refused, c.message = r.refusal(s, c.policies, &found)
+	out.ObservedGeneration, out.ControllerVersion = s.set.Generation, r.options.Version
+	out.Source = &edictv1.ObservedSource{Name: s.set.Spec.Source.ConfigMap.Name}
+	if s.source != nil {
+		out.Source.ResourceVersion, out.Source.Digest = s.source.ResourceVersion, s.source.Digest()
+	}
+	out.Revision = r.revision(s)
+	c.revision = out.Revision
+	out.Conditions = c.conditions(s.set.Status.Conditions)
+	return out
+}
+
+// maxPolicies bounds the list of policies.
+const maxPolicies = 256
+
+// revision returns the revision of the active text: the chosen one once all its policies run, until
+// then the one before.
+func (r *Reconciler) revision(s *setState) string {
+	counts := map[string]int{}
+	for _, revision := range s.active {
+		counts[revision]++
+	}
+	if s.contents != nil && counts[source.Revision(s.contents.Digest())] > 0 {
+		return source.Revision(s.contents.Digest())
+	}
+	if counts[s.set.Status.Revision] > 0 || len(counts) == 0 {
+		return s.set.Status.Revision
+	}
+	best := ""
+	for revision, n := range counts {
+		if n > counts[best] || n == counts[best] && revision < best {
+			best = revision
+		}
+	}
+	return best
+}
+
+// refusal returns the reason and the message of Accepted=False; empty if the set is accepted.
+func (r *Reconciler) refusal(s *setState, policies []policyCondition, found *source.Findings) (reason, message string) {
+	if slices.Contains(sourceReasons, s.choice.Reason) {
+		return s.choice.Reason, s.choice.Message
+	}
+	var all []document.Problem
+	if s.contents != nil {
+		all = s.contents.Problems
+		if document.HasErrors(all) {
+			reason = reasonInvalidText
+		}
+	}
+	if s.contents != nil && reason == "" && len(s.contents.Units) == 0 {
+		return reasonInvalidText, fmt.Sprintf("the ConfigMap %s has no policy: write one to a key that ends in .yaml", s.contents.Name)
+	}
+	for i := range policies {
+		if p := &policies[i]; p.refused != "" && p.refused != reasonRolloutStopped {
+			reason = cmp.Or(reason, p.refused)
+			message = cmp.Or(message, p.message)
+		}
+	}
+	if reason == "" {
+		return "", ""
+	}
+	if text := s.contentsText(append(slices.Clip(all), found.List()...)); text != "" {
+		message = text
+	}
+	for _, id := range s.ids(r.policies) {
+		if why := s.lost[id]; why != "" && r.policies.Get(id).Assigned == nil {
+			message += "\nthe last good text of " + id + " is no longer valid: " + why
+		}
+	}
+	return reason, message
+}
+
+// condition returns what a policy adds to the conditions of its set.
+func (r *Reconciler) condition(s *setState, id string, p *lifecycle.Policy, now time.Time) policyCondition {
+	_, name := identity.ParsePolicyID(id)
+	c := policyCondition{name: name, mode: edictv1.ModeEnforce, active: p.Report.InForce != ""}
+	if p.Assigned != nil && p.Assigned.Plan != nil {
+		c.mode = edictv1.Mode(p.Assigned.Plan.Mode)
+	}
+	if v := p.Newest; v != nil {
+		c.mode = edictv1.Mode(source.NewSet(s.set).ModeOf(v.Unit))
+		c.judge(v, s.contentsText)
+	}
+	if c.refused == "" && c.mode != edictv1.ModeDisabled {
+		r.follows(id, p, &c)
+	}
+	r.noteWait(s, id, &c, now)
+	if d := r.runtime.Degraded(id); d != nil {
+		c.fails, c.failing = name+": "+d.Text, d.Objects
+	}
+	if err := s.unsafe[id]; err != nil && c.active {
+		c.unsafe, c.unsafeReason = err.Error(), "RequirementMissing"
+		if _, lacks := errors.AsType[*requirements.Forbidden](err); lacks {
+			c.unsafeReason = "PermissionMissing"
+		}
+	}
+	r.brakeCondition(id, &c)
+	if c.message == "" {
+		c.message = r.runtime.Unselected(id)
+	}
+	return c
+}
+
+// judge adds the judgement of the newest text.
+func (c *policyCondition) judge(v *lifecycle.CheckResult, text func([]document.Problem) string) {
+	switch {
+	case v.RolloutStopped:
+		c.rolloutStopped = text(v.Problems)
+	case v.TestsPending:
+		c.progress, c.message = true, "its tests are running"
+	case !v.Good() && !v.Disabled():
+		c.refused = refusedFor(v)
 	}
 }
 
-// reporter makes the status of ConfigMaps from the state of their policies.
-type reporter struct {
-	// namespace is that of the policies, installation names that of the process.
-	namespace, installation string
-
-	policies *lifecycle.Registry
-	runtime  *controller.Runtime
-	// known returns the IDs of all policies.
-	known func(c *source.Catalog) []string
-	// place returns the file in which a policy was last found, of which something runs.
-	place func(id string, now *lifecycle.Revision) string
-	// nothing says that nothing of a policy runs although something did; "" is that it is
-	// not so.
-	nothing func(id string, p *lifecycle.Policy) string
-	// rollouts returns how far the rollouts of a ConfigMap have come.
-	rollouts func(configMap string) string
-	gauges   observe.Gauges
+// follows adds what the controller of a policy has reported of an accepted text.
+func (r *Reconciler) follows(id string, p *lifecycle.Policy, c *policyCondition) {
+	switch {
+	case p.Report.Event == lifecycle.Failed:
+		c.refused, c.message = reasonInvalidText, c.name+": "+p.Report.Reason
+	case p.Report.Event == lifecycle.Blocked && p.Phase != lifecycle.Loading:
+		c.waits = p.Report.Reason
+	case p.Phase == lifecycle.RollingOut:
+		c.progress = true
+		if one := r.rollouts.active[id]; one != nil {
+			c.message = one.status.String()
+		}
+	case p.Newest != nil && p.Newest.Good() && !p.RunsNewest():
+		c.progress = true
+	}
 }
 
-// reports returns the status of all ConfigMaps.
-func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
-	for _, contents := range c.Contents {
-		out = append(out, r.report(c, contents))
+// noteWait notes since when a policy waits.
+func (r *Reconciler) noteWait(s *setState, id string, c *policyCondition, now time.Time) {
+	if c.waits == "" {
+		delete(s.waits, id)
+		return
 	}
-	for _, v := range c.Values {
-		out = append(out, r.paramsReport(c, v))
+	if s.waits[id].IsZero() {
+		s.waits[id] = now
+		if ready := meta.FindStatusCondition(s.set.Status.Conditions, conditionReady); ready != nil && ready.Reason == reasonWaiting {
+			s.waits[id] = ready.LastTransitionTime.Time
+		}
+	}
+	c.long = now.Sub(s.waits[id]) >= waitsLong
+}
+
+// brakeCondition adds what the brakes do about a policy.
+func (r *Reconciler) brakeCondition(id string, c *policyCondition) {
+	state := r.runtime.Brakes().State(id)
+	if state == nil {
+		return
+	}
+	for i := range state.Pauses {
+		c.paused = cmp.Or(c.paused, state.Pauses[i].Text())
+	}
+	for i := range state.Holds {
+		h := &state.Holds[i]
+		if h.Name == suspension {
+			continue
+		}
+		c.held = c.held || h.Rule == "" && h.Key == ""
+		c.holds = append(c.holds, fmt.Sprintf("%s: %s is held until %s: %s", h.Name, h.String(), h.Until.UTC().Format(time.RFC3339), h.Reason))
+	}
+	for _, n := range state.Kept {
+		c.withheld += int64(n)
+	}
+	if paced := len(state.Paced); paced > 0 {
+		c.failing += int64(paced)
+		c.fails = cmp.Or(c.fails, "at its pace for ten minutes, such as: "+state.Paced[0].String())
+	}
+	if uncertain := state.Kept[brake.Uncertain]; uncertain > 0 {
+		c.fails = cmp.Or(c.fails, fmt.Sprintf("nothing is removed, because what it reads may be out of date: that concerns %s", plural(int64(uncertain), "object", "objects")))
+	}
+}
+
+// refusedFor returns the reason why the newest text of a policy is refused.
+func refusedFor(v *lifecycle.CheckResult) string {
+	in := func(part string) bool {
+		return slices.ContainsFunc(v.Problems, func(p document.Problem) bool { return p.Severity == document.Error && strings.Contains(p.File, part) })
+	}
+	code := func(code document.Code) bool {
+		return slices.ContainsFunc(v.Problems, func(p document.Problem) bool { return p.Severity == document.Error && p.Code == code })
+	}
+	switch {
+	case v.TooLarge:
+		return reasonTooLarge
+	case v.TestsFailed:
+		return reasonTestsFail
+	case in("(spec.params"), in("/" + source.ParamsKey):
+		return reasonInvalidParams
+	case in("(spec.serviceAccountName"), code(document.MissingAllowance), v.Lacks:
+		return reasonNotAllowed
+	default:
+		return reasonInvalidText
+	}
+}
+
+// policyStatus returns the status of a policy.
+func (r *Reconciler) policyStatus(s *setState, id string, p *lifecycle.Policy, c *policyCondition, suspended bool) edictv1.PolicyStatus {
+	out := edictv1.PolicyStatus{Name: c.name, Mode: c.mode, LastGood: s.active[id], Reason: c.reason(suspended), Objects: new(int64), Failing: &c.failing, Withheld: &c.withheld}
+	if p.Newest != nil {
+		out.Revision = p.Newest.Unit.TextRevision
+	}
+	out.Message = value.Cut(cmp.Or(c.rolloutStopped, c.paused, c.waits, c.message, c.fails), source.MaxText)
+	if c.refused != "" && p.Newest != nil {
+		out.Message = value.Cut(cmp.Or(s.contentsText(p.Newest.Problems), c.message), source.MaxText)
+	}
+	objects, disagreements, compared := r.runtime.Count(id)
+	*out.Objects = objects
+	if compared {
+		out.Disagreements = &disagreements
+	}
+	if state := r.runtime.Brakes().State(id); state != nil && len(state.Pauses) > 0 {
+		one := &state.Pauses[0]
+		out.Pause = &edictv1.Pause{Since: &metav1.Time{Time: one.Since.UTC().Truncate(time.Second)}, Reason: string(one.Reason)}
+		out.Message = value.Cut(one.Message, source.MaxText)
+	}
+	out.Rollout = r.rollouts.statusOf(id)
+	return out
+}
+
+// writeStatus writes the status of a set if it has changed. Numbers alone are written seldom.
+func (r *Reconciler) writeStatus(ctx context.Context, s *setState, now time.Time) error {
+	next := r.status(s, now)
+	if equality.Semantic.DeepEqual(&s.set.Status, next) {
+		return nil
+	}
+	if now.Sub(s.counted) < countInterval && equality.Semantic.DeepEqual(withoutCounts(&s.set.Status), withoutCounts(next)) {
+		return nil
+	}
+	changed := s.set.DeepCopy()
+	changed.Status = *next
+	err := r.options.Client.Status().Patch(ctx, changed, client.MergeFrom(s.set), client.FieldOwner(apply.FieldManager))
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the status of the set %s cannot be written: %w", s.name(), err)
+	}
+	s.counted = now
+	s.set = changed
+	return nil
+}
+
+// withoutCounts returns a status without what changes with each object.
+func withoutCounts(of *edictv1.PolicySetStatus) *edictv1.PolicySetStatus {
+	out := of.DeepCopy()
+	out.Objects, out.Failing, out.Withheld = nil, nil, nil
+	for i := range out.Policies {
+		p := &out.Policies[i]
+		p.Objects, p.Failing, p.Withheld, p.Disagreements = nil, nil, nil, nil
+		if p.Reason == reasonEnforcing || p.Reason == reasonShadow || p.Reason == reasonProgressing {
+			p.Message = ""
+		}
+	}
+	for i := range out.Conditions {
+		c := &out.Conditions[i]
+		if c.Type == conditionDegraded || c.Type == conditionHeld || c.Reason == reasonProgressing {
+			c.Message = ""
+		}
 	}
 	return out
 }
 
-// report returns the status of a ConfigMap of policies.
-func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
-	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
-	n := statusReport{configMap: contents.ConfigMap, observed: c.Observed(contents), installation: r.installation, own: errorsAmong(own)}
-	sum := tally{problems: append(own, r.stranded(c, contents)...)}
-	for _, id := range r.known(c) {
-		if r.originOf(c, id) == contents.Path() {
-			p := r.policies.Get(id)
-			sum.add(id, &p)
-			sum.degrade(id, r.runtime.Degraded(id))
-			sum.addBrakes(id, r.brakes(id))
-			sum.warn(id, r.runtime.Unselected(id))
-			n.pending = n.pending || p.Phase == lifecycle.Testing
+// tell records Events about a set: that the reason of Ready has changed, and what the brakes did.
+func (r *Reconciler) tell(s *setState, now time.Time) {
+	for _, n := range r.runtime.Brakes().TakeNews(s.name()) {
+		kind := corev1.EventTypeWarning
+		switch n.Kind {
+		case brake.Resumed, brake.HoldBegun, brake.HoldEnded:
+			kind = corev1.EventTypeNormal
 		}
+		r.event(s, kind, string(n.Kind), n.Text)
 	}
-	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
-	n.status = sum.status()
-	n.text, n.reason = sum.text(contents.ConfigMap)
-	n.begins = n.status == statusWaiting && len(sum.waits) == 0
-	warnings := value.Cut(strings.Join(sum.warnings, "\n"), configmap.MaxText)
-	n.warning = joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), warnings)
-	return n
+	for _, kind := range []string{conditionReady, conditionDegraded, conditionRestartSafe} {
+		r.tellCondition(s, kind, now)
+	}
+	r.options.Events.Flush(now)
 }
 
-func joinLines(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
+// tellCondition records an Event about a condition that has changed: that of Ready also if its message
+// has. What another process has told is not told again.
+func (r *Reconciler) tellCondition(s *setState, kind string, now time.Time) {
+	c := meta.FindStatusCondition(s.set.Status.Conditions, kind)
+	if c == nil {
+		delete(s.told, kind)
+		return
 	}
-	return a + "\n" + b
+	text := string(c.Status) + c.Reason
+	if kind == conditionReady {
+		text += c.Message
+	}
+	before, known := s.told[kind]
+	s.told[kind] = text
+	if before == text || c.Reason == reasonProgressing || !known && now.Sub(c.LastTransitionTime.Time) > countInterval {
+		return
+	}
+	severity := corev1.EventTypeWarning
+	if kind == conditionReady && (c.Status == metav1.ConditionTrue || c.Reason == reasonWaiting) {
+		severity = corev1.EventTypeNormal
+	}
+	r.event(s, severity, c.Reason, c.Message)
 }
 
-// maxPolicies bounds the list of the policies that run, in bytes: all
-// annotations of an object together may have 256 KiB.
-const maxPolicies = 32 << 10
-
-// list writes the policies that run; the last is "..." if there are more.
-func list(runs []string) string {
-	text := strings.Join(runs, " ")
-	if len(text) <= maxPolicies {
-		return text
-	}
-	text = value.Cut(text, maxPolicies)
-	return text[:strings.LastIndexByte(text, ' ')+1] + v1alpha1.MoreRunning
+// event records an Event about a set.
+func (r *Reconciler) event(s *setState, kind, reason, text string) {
+	of := &corev1.ObjectReference{APIVersion: edictv1.GroupVersion.String(), Kind: "PolicySet", Namespace: s.set.Namespace, Name: s.set.Name, UID: s.set.UID, ResourceVersion: s.set.ResourceVersion}
+	r.options.Events.Add(of, kind, reason, value.Cut(text, source.MaxText), time.Now())
 }
 
-// originOf returns the ConfigMap of a policy, as namespace/name.
-func (r *reporter) originOf(c *source.Catalog, id string) string {
-	switch {
-	case c.Origins[id] != nil:
-		return c.Origins[id].Path()
-	default:
-		if now := r.policies.Get(id).Assigned; now != nil {
-			return path.Dir(r.place(id, now))
+// measure sets the metrics of the sets and of refused policies.
+func (r *Reconciler) measure() {
+	observe.Ready.Reset()
+	values := map[observe.Series]float64{}
+	for _, s := range r.sets {
+		if ready := meta.FindStatusCondition(s.set.Status.Conditions, conditionReady); ready != nil {
+			is := 0.0
+			if ready.Status == metav1.ConditionTrue {
+				is = 1
+			}
+			observe.Ready.WithLabelValues(s.name(), ready.Reason).Set(is)
 		}
-		return ""
-	}
-}
-
-// paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what
-// policies say is wrong with the values in it.
-func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
-	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
-	n := statusReport{configMap: v.ConfigMap, observed: c.ObservedParams(v), installation: r.installation, status: statusActive, params: true, own: errorsAmong(wrong)}
-	for _, id := range r.policies.Checked() {
-		now := r.policies.Get(id)
-		n.pending = n.pending || now.Phase == lifecycle.Testing && hasValues(&now, v)
-		for _, p := range now.Newest.Problems {
-			if strings.HasPrefix(p.File, v.Path()+"/") {
-				wrong = append(wrong, p)
+		for _, id := range s.ids(r.policies) {
+			p, failed := r.policies.Get(id), 0.0
+			if p.Newest == nil || p.Phase == lifecycle.Refused || p.Report.Event == lifecycle.Failed {
+				failed = 1
+			}
+			values[observe.SeriesOf(observe.Failed, id)] = failed
+			if s.active[id] != "" && p.Assigned == nil && (p.Newest == nil || !p.Newest.Disabled()) {
+				values[observe.SeriesOf(observe.Ended, id)] = 1
 			}
 		}
 	}
-	if document.HasErrors(wrong) {
-		n.status = statusRefused
-	}
-	n.text = configmap.ProblemText(v.ConfigMap, wrong, document.Error)
-	n.warning = configmap.ProblemText(v.ConfigMap, wrong, document.Warning)
-	return n
-}
-
-// brakes returns what the brakes do about a policy.
-func (r *reporter) brakes(id string) brakeStatus {
-	return brakeStatusOf(r.runtime.Brakes().State(id), r.namespace)
-}
-
-// failing returns what fails of a policy, to compare it with what failed before.
-func (r *reporter) failing(id string) (text string) {
-	if d := r.runtime.Degraded(id); d != nil {
-		text = d.Text
-	}
-	brakes := r.brakes(id)
-	return text + brakes.text() + r.runtime.Unselected(id)
-}
-
-// measure sets the metrics of policies whose newest text is refused, and of those that
-// have stopped.
-func (r *reporter) measure(c *source.Catalog, stopped []string) {
-	values := map[observe.Series]float64{}
-	for _, id := range r.known(c) {
-		p, failed := r.policies.Get(id), 0.0
-		if p.Newest == nil || p.Phase == lifecycle.Refused || p.Report.Event == lifecycle.Failed {
-			failed = 1
+	for _, s := range r.sets {
+		for id := range s.ended {
+			values[observe.SeriesOf(observe.Ended, id)] = 1
 		}
-		values[observe.SeriesOf(observe.Failed, id)] = failed
-	}
-	for _, id := range stopped {
-		values[observe.SeriesOf(observe.Ended, id)] = 1
 	}
 	r.gauges.Set(values)
 }

@@ -123,7 +123,7 @@ var reads = []string{"get", "list", "watch"}
 func (c *Checker) forbidden(ctx context.Context, p *plan.Policy) error {
 	missing, err := c.MissingPermissions(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		c.log.Warn("the missing permissions are not known", observe.LogPolicy, p.Name, "error", err.Error())
+		c.log.Warn("the missing permissions are not known", observe.LogPolicy, p.ID(), "error", err.Error())
 	}
 	if missing.None() {
 		return nil
@@ -142,8 +142,8 @@ func (c *Checker) MissingPermissions(ctx context.Context, p *plan.Policy) (missi
 	if p.Mode == plan.Shadow { // it writes nothing
 		wanted = reading
 	}
-	user := c.accounts.User(p.Name)
-	missing.Own, err = c.review(c.accounts.As(ctx, p.Name), user, wanted)
+	user := c.accounts.User(p.ID())
+	missing.Own, err = c.review(c.accounts.As(ctx, p.ID()), user, wanted)
 	if user == "" {
 		return missing, err
 	}
@@ -159,5 +159,5 @@ func (c *Checker) review(ctx context.Context, user string, wanted []rbac.Permiss
 
 // Forbidden returns the error about permissions that a policy lacks.
 func (c *Checker) Forbidden(p *plan.Policy, missing Missing) *Forbidden {
-	return &Forbidden{Policy: p.Name, Namespace: c.namespace, User: c.accounts.User(p.Name), Prefix: c.accounts.Prefix, Missing: missing}
+	return &Forbidden{Policy: p.ID(), Namespace: c.namespace, User: c.accounts.User(p.ID()), Prefix: c.accounts.Prefix, Missing: missing}
 }

@@ -60,7 +60,7 @@ func TestForbiddenSaysHowToMendIt(t *testing.T) {
 // policy in Shadow mode would write is not missing.
 func TestWhoLacksPermissions(t *testing.T) {
 	t.Parallel()
-	const policy, process = " for system:serviceaccount:home:edict-policy-p: ", " for the controller's own ServiceAccount, which reads for all policies: "
+	const policy, process = " for system:serviceaccount:home:edict-policy-m: ", " for the controller's own ServiceAccount, which reads for all policies: "
 	for name, tc := range map[string]struct {
 		prefix, mode string
 		// refused are a user, "policy" or "process", and a verb.
@@ -78,10 +78,10 @@ func TestWhoLacksPermissions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			client := fake.NewClientset()
-			accounts := identity.Accounts{Namespace: "home", Prefix: tc.prefix}
+			accounts := &identity.Accounts{Namespace: "home", Prefix: tc.prefix}
 			c := New(Options{Client: impersonated{client, tc.refused}, Kinds: fixture.Kinds(), Accounts: accounts, Namespace: "home", Log: fixture.Log()})
 			text := strings.Replace(fixture.Policy("p", "a"), "spec:\n", "spec:\n"+tc.mode, 1)
-			p, problems, err := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+			p, problems, err := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0].Compile(fixture.Kinds().Known(), nil)
 			if p == nil {
 				t.Fatal(problems, err)
 			}
@@ -90,7 +90,7 @@ func TestWhoLacksPermissions(t *testing.T) {
 				got = err.Error()
 			}
 			if tc.want != "" {
-				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy p --bind home"
+				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy m/p --bind home"
 				if tc.prefix == "" {
 					tc.want += " --policy-service-accounts="
 				}
@@ -233,8 +233,8 @@ func TestAMissingNamespace(t *testing.T) {
 	writes := strings.Replace(fixture.Policy("p", "a"), "labels: {set:", "labels: {of: {apiVersion: v1, kind: ConfigMap, namespace: NAMESPACE, name: m}, set:", 1)
 	for _, kind := range []string{reads, writes, strings.Replace(fixture.Policy("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
 		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
-			m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
-			compiled, problems, err := m.Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+			m := fixture.Contents("m", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
+			compiled, problems, err := m.Units[0].Compile(fixture.Kinds().Known(), nil)
 			if compiled == nil {
 				t.Fatal(problems, err)
 			}
@@ -247,7 +247,7 @@ func TestAMissingNamespace(t *testing.T) {
 	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
 	})
-	compiled, _, _ := fixture.ConfigMap("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+	compiled, _, _ := fixture.Contents("m", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Units[0].Compile(fixture.Kinds().Known(), nil)
 	if err := c.missingNamespace(t.Context(), compiled); err != nil {
 		t.Error(err)
 	}
@@ -280,9 +280,11 @@ spec:
 `
 	for namespace, want := range map[string]string{
 		"":     "no value is given for the param image; edict run --param p.image=VALUE gives it",
-		"home": "no value is given for the param image; helm upgrade --reuse-values --set params.p.image=VALUE gives it, and, unless the policy is pinned, kubectl -n home edit configmap edict-params",
+		"home": "ParamMissing: no value is given for the param image; kubectl -n home patch policyset s --type=merge -p '{\"spec\":{\"params\":{\"p\":{\"image\":VALUE}}}}' gives it, and so does the value params.p.image of the chart",
 	} {
-		err := New(Options{Namespace: namespace}).Unmet(t.Context(), fixture.Compiled(t, text).Policies[0])
+		p := fixture.Compiled(t, text).Policies[0]
+		p.Set = "s"
+		err := New(Options{Namespace: namespace}).Unmet(t.Context(), p)
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", namespace, err, want)
 		}

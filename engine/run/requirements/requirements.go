@@ -26,7 +26,7 @@ import (
 type Checker struct {
 	client   kubernetes.Interface
 	kinds    *discovery.Kinds
-	accounts identity.Accounts
+	accounts *identity.Accounts
 	answers  expr.Answerers
 	// namespace is that of the policies' ConfigMaps; "" for policies of files.
 	namespace string
@@ -38,7 +38,7 @@ type Checker struct {
 type Options struct {
 	Client   kubernetes.Interface
 	Kinds    *discovery.Kinds
-	Accounts identity.Accounts
+	Accounts *identity.Accounts
 	// Answers are the external services, by builtin.
 	Answers expr.Answerers
 	// Namespace is that of the policies' ConfigMaps; "" for policies of files.
@@ -111,5 +111,5 @@ func Answered(answers expr.Answerers, policy *plan.Policy) error {
 		return nil
 	}
 	namespace, _, _ := strings.Cut(q, ".")
-	return fmt.Errorf("policy %q calls %s, but no %s is configured; set the flags --%s-... of edict run", policy.Name, q, namespace, namespace)
+	return fmt.Errorf("policy %q calls %s, but no %s is configured; set the flags --%s-... of edict run", policy.ID(), q, namespace, namespace)
 }

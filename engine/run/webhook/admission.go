@@ -1,44 +1,46 @@
 package webhook
 
 import (
+	"github.com/edict-dev/edict/engine/run/check"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// admission checks ConfigMaps before they are stored, in the same way as before they
-// take effect; only tests are not run. It fails open: what it cannot validate is
+// admission checks PolicySets and their ConfigMaps before they are stored, in the same way as before
+// they take effect; only tests are not run. It fails open: what it cannot validate is
 // admitted with a warning, and a bad text is refused later.
 type admission struct {
 	options Options
 	// slots are for the reviews at one time. A review that took too long keeps its
 	// slot until it is done.
 	slots chan struct{}
-	// wait waits until ConfigMaps that were just stored are in the store.
-	wait func(context.Context)
 }
 
-// reviewsUnderWay is how many ConfigMaps are checked at once.
+// reviewsUnderWay is how many objects are checked at once.
 const reviewsUnderWay = 2
 
 func newAdmission(o Options) *admission {
-	return &admission{options: o, slots: make(chan struct{}, reviewsUnderWay), wait: waitForCache}
+	return &admission{options: o, slots: make(chan struct{}, reviewsUnderWay)}
 }
 
 const (
@@ -88,109 +90,190 @@ func (a *admission) Handle(ctx context.Context, r ctrladmission.Request) ctrladm
 	}
 }
 
-// pass admits a ConfigMap that could not be checked.
+// pass admits an object that could not be checked.
 func pass(reason string) ctrladmission.Response {
 	reviewed("passed")
-	return ctrladmission.Allowed("").WithWarnings("edict has not checked this ConfigMap: " + reason)
+	return ctrladmission.Allowed("").WithWarnings("edict has not checked this object: " + reason)
 }
 
 func (a *admission) review(ctx context.Context, r ctrladmission.Request) ctrladmission.Response {
-	now, err := decoded(r.Object.Raw)
+	if r.Namespace != a.options.Namespace {
+		return ctrladmission.Allowed("")
+	}
+	var response ctrladmission.Response
+	var err error
+	if r.Kind.Kind == "PolicySet" {
+		response, err = a.reviewSet(ctx, r)
+	} else {
+		response, err = a.reviewText(ctx, r)
+	}
 	if err != nil {
 		return pass(err.Error())
-	}
-	var before *corev1.ConfigMap
-	if r.Operation == admissionv1.Update || r.Operation == admissionv1.Delete {
-		if before, err = decoded(r.OldObject.Raw); err != nil {
-			return pass(err.Error())
-		}
-	}
-	reads := now != nil && configmap.Labelled(now)
-	if !reads && (before == nil || !configmap.Labelled(before)) || r.Namespace != a.options.Namespace {
-		return ctrladmission.Allowed("")
-	}
-	if reads && same(before, now) { // only annotations, such as those of the controller
-		return ctrladmission.Allowed("")
-	}
-	if !a.options.Store.Ready() {
-		return pass("the other ConfigMaps are not read yet")
-	}
-	if !reads {
-		return ctrladmission.Allowed("").WithWarnings(a.stopWarnings(before, now)...)
-	}
-	response := a.decide(ctx, r, before, now)
-	if response.Allowed {
-		response = response.WithWarnings(a.stopWarnings(before, now)...)
 	}
 	return response
 }
 
-// catchUp is how long a ConfigMap that was just stored may take to be in the store: of
-// ConfigMaps that are applied together, each is checked with those before it.
-const catchUp = 200 * time.Millisecond
-
-func waitForCache(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(catchUp):
+// decoded reads the object of a request, and the one before; nil if there is none.
+func decoded[T any](r ctrladmission.Request) (before, now *T, err error) {
+	for raw, to := range map[*runtime.RawExtension]**T{&r.OldObject: &before, &r.Object: &now} {
+		if len(raw.Raw) == 0 {
+			continue
+		}
+		*to = new(T)
+		if err := json.Unmarshal(raw.Raw, *to); err != nil {
+			return nil, nil, fmt.Errorf("it cannot be read: %w", err)
+		}
 	}
+	return before, now, nil
 }
 
-// decide rejects a ConfigMap with errors that were not in it before: who corrects one
-// of two errors is not stopped by the other.
-func (a *admission) decide(ctx context.Context, r ctrladmission.Request, before, now *corev1.ConfigMap) ctrladmission.Response {
-	problems, err := a.problems(ctx, now)
-	if document.HasErrors(problems) {
-		a.wait(ctx)
-		problems, err = a.problems(ctx, now)
-	}
+// reviewText reviews a ConfigMap. It is refused for errors in it that no set can correct, unless it had
+// them before: who corrects one of two errors is not stopped by the other.
+func (a *admission) reviewText(ctx context.Context, r ctrladmission.Request) (ctrladmission.Response, error) {
+	before, now, err := decoded[corev1.ConfigMap](r)
 	if err != nil {
-		return pass(err.Error())
+		return ctrladmission.Response{}, err
 	}
-	if document.HasErrors(problems) && before != nil && configmap.Labelled(before) {
-		old, err := a.problems(ctx, before)
-		if err != nil {
-			return pass(err.Error())
-		}
-		if !worse(old, problems) {
-			reviewed("allowed")
-			return ctrladmission.Allowed("").WithWarnings(warnings(now, problems)...)
-		}
+	var list edictv1.PolicySetList
+	if err := a.options.Sets.List(ctx, &list, client.InNamespace(r.Namespace)); err != nil {
+		return ctrladmission.Response{}, fmt.Errorf("the PolicySets cannot be read: %w", err)
 	}
-	if document.HasErrors(problems) {
-		reviewed("refused")
-		return refusal(r, now, problems)
+	list.Items = slices.DeleteFunc(list.Items, func(s edictv1.PolicySet) bool { return s.Spec.Source.ConfigMap.Name != r.Name })
+	if len(list.Items) == 0 {
+		return ctrladmission.Allowed(""), nil
+	}
+	var shown []string
+	for i := range list.Items {
+		set := &list.Items[i]
+		if now == nil {
+			shown = append(shown, fmt.Sprintf("the set %s continues with the last good text: it needs the ConfigMap %s for the next%s", set.Name, r.Name, holding(set)))
+			continue
+		}
+		contents := source.Read(source.NewSet(set), source.NewConfigMap(now))
+		if wanted := set.Spec.Source.Digest; wanted != "" && wanted != contents.Digest() {
+			shown = append(shown, fmt.Sprintf("the set %s does not run this text: its spec.source.digest is %s, and that of the text is %s", set.Name, wanted, contents.Digest()))
+		}
+		problems := a.problems(ctx, contents)
+		if ctx.Err() != nil {
+			return ctrladmission.Response{}, ctx.Err()
+		}
+		problems = onlyIn(problems, contents.Path()+"/")
+		if document.HasErrors(problems) && (before == nil || worse(onlyIn(a.problems(ctx, source.Read(source.NewSet(set), source.NewConfigMap(before))), contents.Path()+"/"), problems)) {
+			reviewed("refused")
+			return refusal(r, contents, problems), nil
+		}
+		shown = append(shown, warnings(contents, problems)...)
 	}
 	reviewed("allowed")
-	return ctrladmission.Allowed("").WithWarnings(warnings(now, problems)...)
+	return ctrladmission.Allowed("").WithWarnings(shown...), nil
+}
+
+// reviewSet reviews a PolicySet. It is refused for errors in it that no text can correct.
+func (a *admission) reviewSet(ctx context.Context, r ctrladmission.Request) (ctrladmission.Response, error) {
+	before, set, err := decoded[edictv1.PolicySet](r)
+	if err != nil {
+		return ctrladmission.Response{}, err
+	}
+	if set == nil {
+		return ctrladmission.Allowed("").WithWarnings(stops(before)...), nil
+	}
+	if before != nil && before.Generation == set.Generation {
+		return ctrladmission.Allowed(""), nil
+	}
+	contents, m := source.Read(source.NewSet(set), &source.ConfigMap{}), &corev1.ConfigMap{}
+	fatal := slices.DeleteFunc(slices.Clone(contents.Problems), func(p document.Problem) bool { return p.Severity != document.Error })
+	if len(fatal) > 0 && (before == nil || worse(source.Read(source.NewSet(before), &source.ConfigMap{}).Problems, fatal)) {
+		reviewed("refused")
+		return refusal(r, contents, fatal), nil
+	}
+	err = a.options.Sets.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: set.Spec.Source.ConfigMap.Name}, m)
+	if apierrors.IsNotFound(err) {
+		reviewed("allowed")
+		return ctrladmission.Allowed("").WithWarnings(fmt.Sprintf("the ConfigMap %s does not exist yet: the set waits for it", set.Spec.Source.ConfigMap.Name)), nil
+	}
+	if err != nil {
+		return ctrladmission.Response{}, err
+	}
+	contents = source.Read(source.NewSet(set), source.NewConfigMap(m))
+	problems := a.problems(ctx, contents)
+	reviewed("allowed")
+	return ctrladmission.Allowed("").WithWarnings(warnings(contents, problems)...), ctx.Err()
+}
+
+// stops warns of what ends with a set.
+func stops(set *edictv1.PolicySet) []string {
+	if set == nil || len(set.Status.Policies) == 0 {
+		return nil
+	}
+	var names []string
+	for i := range set.Status.Policies {
+		names = append(names, set.Status.Policies[i].Name)
+	}
+	return []string{fmt.Sprintf("the policies of the set end: %s%s", strings.Join(names, ", "), holding(set))}
+}
+
+// holding says how many objects have finalizers of a set; empty if none has.
+func holding(set *edictv1.PolicySet) string {
+	n := int64(0)
+	for _, f := range set.Status.Finalizers {
+		if f.Count != nil {
+			n += *f.Count
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d objects have finalizers of its policies", n)
+}
+
+// onlyIn makes errors that are not in a text warnings: another object can correct them.
+func onlyIn(list []document.Problem, path string) []document.Problem {
+	for i := range list {
+		if !strings.HasPrefix(list[i].File, path) {
+			list[i].Severity = document.Warning
+		}
+	}
+	return list
 }
 
 // warnings are shown by kubectl one by one, on a line each.
-func warnings(m *corev1.ConfigMap, list []document.Problem) (out []string) {
+func warnings(c *source.Contents, list []document.Problem) (out []string) {
 	for _, p := range list {
-		p.File = strings.TrimPrefix(p.File, m.Namespace+"/"+m.Name+"/")
+		p.File = strings.TrimPrefix(p.File, c.Path()+"/")
 		out = append(out, p.Error())
 	}
 	return out
 }
 
-func decoded(raw []byte) (*corev1.ConfigMap, error) {
-	if len(raw) == 0 {
-		return nil, nil //nolint:nilnil // there is no object, which is no error
+// problems returns what is wrong with the policies of a set.
+func (a *admission) problems(ctx context.Context, contents *source.Contents) []document.Problem {
+	c := source.NewCatalog([]*source.Contents{contents}, a.options.Overrides)
+	checker := a.options.Checker.Allowing(contents.Set)
+	var found source.Findings
+	var room plan.Room
+	for _, u := range contents.Units {
+		if ctx.Err() == nil {
+			found.Add(u, a.found(ctx, checker, c.Units[u.ID()], &room))
+		}
 	}
-	m := &corev1.ConfigMap{}
-	if err := json.Unmarshal(raw, m); err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
-	}
-	return m, nil
+	return append(slices.Clip(contents.Problems), found.List()...)
 }
 
-// same reports whether nothing that is checked has changed.
-func same(a, b *corev1.ConfigMap) bool {
-	return a != nil && maps.Equal(a.Data, b.Data) && slices.Equal(configmap.Of(a).Binary, configmap.Of(b).Binary) &&
-		a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
-		a.Annotations[v1alpha1.AnnotationRollout] == b.Annotations[v1alpha1.AnnotationRollout] &&
-		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
+// found returns what is wrong with a policy.
+func (a *admission) found(ctx context.Context, checker *check.Checker, u *source.Unit, room *plan.Room) []document.Problem {
+	v := checker.Text(ctx, u)
+	if v.Plan != nil {
+		if err := room.Take(u.Set, v.Plan.Kept); err != nil {
+			return append(v.Problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
+		}
+	}
+	if v.Plan == nil || !a.options.Config.Authenticates() {
+		return v.Problems
+	}
+	if err := a.options.TryOut(ctx, v.Plan); err != nil && ctx.Err() == nil {
+		return append(v.Problems, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + u.ID() + ": " + err.Error()})
+	}
+	return v.Problems
 }
 
 // worse reports whether there is an error that was not there before, wherever it
@@ -213,84 +296,3 @@ func worse(before, now []document.Problem) bool {
 
 // placeless finds the places in a message, which move with the text.
 var placeless = regexp.MustCompile(`:\d+(:\d+)?\b`)
-
-// problems checks a ConfigMap together with the others.
-func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]document.Problem, error) {
-	c, err := a.options.Store.With(m, a.options.Overrides)
-	if err != nil {
-		return nil, err
-	}
-	mine := configmap.Of(m)
-	ids, out := touched(c, mine)
-	var found source.Findings
-	var room plan.Room
-	for _, id := range ids {
-		if ctx.Err() == nil {
-			found.Add(c.Units[id], a.found(ctx, c, mine, id, &room))
-		}
-	}
-	return append(out, found.List()...), ctx.Err()
-}
-
-// touched returns the IDs of the policies that a ConfigMap has, or has values for, sorted,
-// and what is wrong with the ConfigMap itself.
-func touched(c *source.Catalog, mine *source.ConfigMap) (ids []string, out []document.Problem) {
-	out = slices.Clone(c.Conflicts[mine.Path()])
-	for id, contents := range c.Origins {
-		if contents.Path() == mine.Path() {
-			ids = append(ids, id)
-		}
-	}
-	for _, contents := range c.Contents {
-		if contents.Path() == mine.Path() {
-			out = append(out, contents.Problems...)
-		}
-	}
-	for _, v := range c.Values {
-		if v.Path() == mine.Path() {
-			out = append(out, v.Problems...)
-			for policy := range v.Overrides {
-				ids = append(ids, slices.DeleteFunc(c.Named(policy), func(id string) bool { return plan.ParseID(id).Shadow })...)
-			}
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids), out
-}
-
-// found returns what is wrong with a policy because of a ConfigMap.
-func (a *admission) found(ctx context.Context, c *source.Catalog, mine *source.ConfigMap, id string, room *plan.Room) []document.Problem {
-	u := c.Units[id]
-	v := a.options.Checker.Text(ctx, u)
-	list := concerning(mine, v.Problems, c, id)
-	if v.Plan != nil && c.Origins[id].Path() == mine.Path() {
-		if err := room.Take(mine.Path(), v.Plan.Kept); err != nil {
-			return append(list, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
-		}
-	}
-	if v.Plan == nil || !a.options.Config.Authenticates() {
-		return list
-	}
-	if err := a.options.TryOut(ctx, v.Plan); err != nil && ctx.Err() == nil {
-		list = append(list, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
-	}
-	return list
-}
-
-// concerning returns the problems of a policy that a ConfigMap causes: if the policy
-// is in another one, those with the values in this one. A text that no longer fits
-// the values in another is only a warning: who changes both has to start with one.
-func concerning(m *source.ConfigMap, list []document.Problem, c *source.Catalog, id string) (out []document.Problem) {
-	in := func(p document.Problem, path string) bool { return strings.HasPrefix(p.File, path+"/") }
-	own := c.Origins[id].Path() == m.Path()
-	for _, p := range list {
-		elsewhere := slices.ContainsFunc(c.Values, func(v *source.Values) bool { return v.Path() != m.Path() && in(p, v.Path()) })
-		if own && elsewhere {
-			p.Severity = document.Warning
-		}
-		if own || in(p, m.Path()) {
-			out = append(out, p)
-		}
-	}
-	return out
-}

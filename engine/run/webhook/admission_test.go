@@ -13,59 +13,167 @@ import (
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/check"
-	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
-// request asks about a ConfigMap, given as JSON.
-func request(object string) ctrladmission.Request {
-	return ctrladmission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
-		Namespace: "ns", Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(object)},
-	}}
+// clusterOf is a client of a cluster with some objects.
+func clusterOf(t *testing.T, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), edictv1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
+// judging is a webhook of a cluster with some objects, whose sets open what they allow.
+func judging(t *testing.T, objects ...client.Object) *admission {
+	t.Helper()
+	var allowed guard.Guard
+	for _, o := range objects {
+		if s, is := o.(*edictv1.PolicySet); is {
+			allowed.Add(s.Name, false, source.NewSet(s).Allowances())
+		}
+	}
+	return newAdmission(Options{
+		Log: fixture.Log(), Namespace: fixture.Namespace, Sets: clusterOf(t, objects...),
+		Checker: check.New(check.Options{Kinds: fixture.Kinds(), Guard: func() guard.Guard { return allowed }, Log: fixture.Log(), Admitting: true}),
+		TryOut:  func(context.Context, *plan.Policy) error { return nil },
+	})
+}
+
+func mapOf(name string, data map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.Namespace, Name: name}, Data: data}
+}
+
+// setOf is a set named s that enforces the policies of the ConfigMap m, which may label Nodes.
+func setOf(edit func(*edictv1.PolicySet)) *edictv1.PolicySet {
+	s := &edictv1.PolicySet{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.Namespace, Name: "s", Generation: 1}}
+	s.Spec.Mode, s.Spec.Source.ConfigMap.Name = edictv1.ModeEnforce, "m"
+	core := ""
+	for _, name := range []string{"p", "q"} {
+		s.Spec.Allow = append(s.Spec.Allow, edictv1.Allowance{Policy: name, APIGroup: &core, Kind: "Node", Fields: []string{"metadata.labels.p", "metadata.labels.q", "metadata.labels.a"}})
+	}
+	if edit != nil {
+		edit(s)
+	}
+	return s
+}
+
+// request asks about an edit of an object; a nil object is none.
+func request[T client.Object](t *testing.T, kind string, before, now *T) ctrladmission.Request {
+	t.Helper()
+	r := ctrladmission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: fixture.Namespace, Kind: metav1.GroupVersionKind{Kind: kind}, Operation: admissionv1.Update}}
+	for object, to := range map[*T]*runtime.RawExtension{before: &r.OldObject, now: &r.Object} {
+		if object == nil {
+			continue
+		}
+		text, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Raw, r.Name = text, (*object).GetName()
+	}
+	return r
+}
+
+func editText(t *testing.T, before, now *corev1.ConfigMap) ctrladmission.Request {
+	t.Helper()
+	return request(t, "ConfigMap", pointer(before), pointer(now))
+}
+
+func editSet(t *testing.T, before, now *edictv1.PolicySet) ctrladmission.Request {
+	t.Helper()
+	if before != nil && now != nil && cmp.Diff(before.Spec, now.Spec) != "" {
+		now.Generation = before.Generation + 1 // as the API server does
+	}
+	return request(t, "PolicySet", pointer(before), pointer(now))
+}
+
+func pointer[T any](v *T) **T {
+	if v == nil {
+		return nil
+	}
+	return &v
+}
+
+// want compares an answer: a refusal whose message begins with a text, or warnings.
+func want(t *testing.T, r ctrladmission.Response, refused string, warnings ...string) {
+	t.Helper()
+	message := ""
+	if r.Result != nil {
+		message = r.Result.Message
+	}
+	if r.Allowed != (refused == "") || !strings.Contains(message, refused) {
+		t.Errorf("allowed %v with %q, want %q", r.Allowed, message, refused)
+	}
+	if len(r.Warnings) != len(warnings) {
+		t.Errorf("the warnings are %q, want %q", r.Warnings, warnings)
+		return
+	}
+	for i, w := range warnings {
+		if !strings.Contains(r.Warnings[i], w) {
+			t.Errorf("the warnings are %q, want %q", r.Warnings, warnings)
+		}
+	}
 }
 
 // TestFailsOpen: the webhook admits what it cannot check, and what is not its concern.
 func TestFailsOpen(t *testing.T) {
 	t.Parallel()
-	const labelled = `{"metadata":{"name":"m","namespace":"ns","labels":{"edict.dev/policy":"true"}},"data":{"a.yaml":"]"}}`
-	quiet := Options{Namespace: "ns", Log: fixture.Log()}
-	busy := newAdmission(quiet)
+	broken := mapOf("m", map[string]string{"a.yaml": "]"})
+	busy := judging(t, setOf(nil))
 	for range reviewsUnderWay {
 		busy.slots <- struct{}{}
 	}
+	elsewhere := judging(t, setOf(nil))
+	elsewhere.options.Namespace = "other"
+	unreadable := judging(t)
+	unreadable.options.Sets = interceptor.NewClient(clusterOf(t), interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return errors.New("no answer")
+	}})
 	for name, tc := range map[string]struct {
 		a       *admission
-		object  string
+		raw     string // instead of the object
 		warning string // "" is none
 	}{
-		"no label":               {newAdmission(quiet), `{"metadata":{"name":"m","namespace":"ns"},"data":{"a.yaml":"]"}}`, ""},
-		"another label":          {newAdmission(quiet), strings.Replace(labelled, `"true"`, `"false"`, 1), ""},
-		"no object":              {newAdmission(quiet), "", ""},
-		"what cannot be read":    {newAdmission(quiet), "]", "it cannot be read"},
-		"too many at once":       {busy, labelled, "too many other reviews are under way"},
-		"an internal error":      {newAdmission(quiet), labelled, "internal error"},
-		"of another's namespace": {newAdmission(Options{Namespace: "other", Log: quiet.Log}), labelled, ""},
+		"no set refers to it":    {judging(t), "", ""},
+		"another set":            {judging(t, setOf(func(s *edictv1.PolicySet) { s.Spec.Source.ConfigMap.Name = "n" })), "", ""},
+		"what cannot be read":    {judging(t, setOf(nil)), "]", "it cannot be read"},
+		"too many at once":       {busy, "", "too many other reviews are under way"},
+		"sets cannot be read":    {unreadable, "", "the PolicySets cannot be read: no answer"},
+		"an internal error":      {newAdmission(Options{Namespace: fixture.Namespace, Log: fixture.Log()}), "", "internal error"},
+		"of another's namespace": {elsewhere, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
-			r := tc.a.Handle(ctx, request(tc.object))
-			if !r.Allowed || (len(r.Warnings) > 0) != (tc.warning != "") || tc.warning != "" && !strings.Contains(r.Warnings[0], tc.warning) {
-				t.Errorf("allowed %v, warnings %q; want %q", r.Allowed, r.Warnings, tc.warning)
+			r := editText(t, nil, broken)
+			if tc.raw != "" {
+				r.Object.Raw = []byte(tc.raw)
 			}
+			var warnings []string
+			if tc.warning != "" {
+				warnings = []string{tc.warning}
+			}
+			want(t, tc.a.Handle(ctx, r), "", warnings...)
 		})
 	}
 }
@@ -86,161 +194,140 @@ func TestReviewTimeout(t *testing.T) {
 	}
 }
 
-// judging is a webhook that knows ConfigMaps.
-func judging(t *testing.T, maps ...*corev1.ConfigMap) *admission {
-	t.Helper()
-	client := fake.NewClientset()
-	for _, m := range maps {
-		if _, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	store, err := configmap.NewStore(t.Context(), client, "ns", func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !store.Wait(t.Context()) {
-		t.Fatal("the ConfigMaps cannot be read")
-	}
-	return newAdmission(Options{
-		Client: client, Log: fixture.Log(), Namespace: "ns", Store: store, Checker: fixture.Checker(),
-		TryOut: func(context.Context, *plan.Policy) error { return nil },
-	})
-}
-
-func configMapOf(label, name string, data map[string]string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), Labels: map[string]string{label: "true"}}, Data: data}
-}
-
-// edit asks about an edit of a ConfigMap.
-func edit(t *testing.T, before, now *corev1.ConfigMap) ctrladmission.Request {
-	t.Helper()
-	raw := func(m *corev1.ConfigMap) runtime.RawExtension {
-		text, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return runtime.RawExtension{Raw: text}
-	}
-	return ctrladmission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: "ns", Operation: admissionv1.Update, Object: raw(now), OldObject: raw(before)}}
-}
-
-// TestValuesAreTried: a value with which an expression of a policy fails in every evaluation
-// is refused where it is set.
-func TestValuesAreTried(t *testing.T) {
+// TestTexts: a ConfigMap is refused for an error that no set can correct, unless it had it before.
+func TestTexts(t *testing.T) {
 	t.Parallel()
-	values := func(text string) *corev1.ConfigMap {
-		return configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": text})
-	}
-	policy := strings.Replace(fixture.Policy("p", "${string(key.name == 'a' || int(params.value) > 1)}"), "{value: x}", "{value: \"1\"}", 1)
-	a := judging(t, configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": policy}), values(`value: "1"`))
-	if r := a.Handle(t.Context(), edit(t, values(`value: "1"`), values(`value: "2"`))); !r.Allowed {
-		t.Errorf("a right value: %v", r.Result)
-	}
-	if r := a.Handle(t.Context(), edit(t, values(`value: "1"`), values("value: y"))); r.Allowed || !strings.Contains(r.Result.Message, `p:1:8: error: the value "y" given for the param p.value: `) {
-		t.Errorf("a wrong value: %v, %v", r.Allowed, r.Result)
-	}
-}
-
-// TestPolicyAndValuesChangeTogether: a new revision of a policy has another
-// param, and so have the values for it, which come a moment later.
-func TestPolicyAndValuesChangeTogether(t *testing.T) {
-	t.Parallel()
-	before, after := fixture.Policy("p", "${params.value}"), strings.ReplaceAll(strings.ReplaceAll(fixture.Policy("p", "${params.value}"), "params.value", "params.other"), "{value: x}", "{other: x}")
-	policy := func(text string) *corev1.ConfigMap {
-		return configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": text})
-	}
-	values := func(text string) *corev1.ConfigMap {
-		return configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": text})
-	}
-	a := judging(t, policy(before), values("value: y"))
-	r := a.Handle(t.Context(), edit(t, policy(before), policy(after)))
-	if !r.Allowed || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `ns/values/p:1:8: the policy p has no param "value"`) {
-		t.Errorf("the policy first: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
-	}
-	r = a.Handle(t.Context(), edit(t, values("value: y"), values("other: y")))
-	if r.Allowed || !strings.Contains(r.Result.Message, `p:1:8: error: the policy p has no param "other"`) {
-		t.Errorf("the values for what is not there: %v, %v", r.Allowed, r.Result)
-	}
-	a.wait = func(ctx context.Context) { // the cache hears of the policy while the values are validated
-		if _, err := a.options.Client.CoreV1().ConfigMaps("ns").Update(ctx, policy(after), metav1.UpdateOptions{}); err != nil {
-			t.Error(err)
-		}
-		for shown := false; !shown && ctx.Err() == nil; <-time.After(time.Millisecond) {
-			catalog, err := a.options.Store.Catalog(&configmap.Cache{}, a.options.Overrides)
-			shown = err == nil && strings.Contains(string(catalog.Units["p"].File.Text), "params.other")
-		}
-	}
-	if r = a.Handle(t.Context(), edit(t, values("value: y"), values("other: y"))); !r.Allowed || len(r.Warnings) > 0 {
-		t.Errorf("the values second: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
-	}
-}
-
-// TestKinds: a kind that is removed is a policy that stops, and what is wrong with several
-// kinds is said once.
-func TestKinds(t *testing.T) {
-	t.Parallel()
-	text := func(when string, kinds ...string) map[string]string {
-		return map[string]string{"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {kinds: [{apiVersion: apps/v1, kind: " + strings.Join(kinds, "}, {apiVersion: apps/v1, kind: ") + "}]}\n" +
-			"  rules: [{name: r, when: " + when + ", do: [{labels: {set: {a: b}}}]}]\n"}
-	}
-	before := configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.name == 'a'", "Deployment", "StatefulSet", "DaemonSet"))
-	a := judging(t, before)
-	r := a.Handle(t.Context(), edit(t, before, configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.name == 'a'", "Deployment", "DaemonSet"))))
-	if !r.Allowed || len(r.Warnings) != 1 || r.Warnings[0] != "the policy p-statefulset stops: it is no longer in the ConfigMap" {
-		t.Errorf("%v, %q", r.Allowed, r.Warnings)
-	}
-	r = a.Handle(t.Context(), edit(t, before, configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.nme == 'a'", "Deployment", "StatefulSet", "DaemonSet"))))
-	if r.Allowed || strings.Count(r.Result.Message, "no field") != 1 || strings.Contains(r.Result.Message, "for the kind") {
-		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
-	}
-	r = a.Handle(t.Context(), edit(t, nil, configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": "n: 1"})))
-	if r.Allowed || strings.Count(r.Result.Message, `the policy p has no param "n"`) != 1 {
-		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
-	}
-}
-
-// TestEndingsAreWarnedOf: who takes a policy away is told which, however that
-// happens.
-func TestEndingsAreWarnedOf(t *testing.T) {
-	t.Parallel()
-	both := map[string]string{"p.yaml": fixture.Policy("p", "a"), "q.yaml": fixture.Policy("q", "a")}
-	m := func(data map[string]string, label string) *corev1.ConfigMap {
-		out := configMapOf(v1alpha1.LabelPolicy, "m", data)
-		out.Labels[v1alpha1.LabelPolicy] = label
-		return out
-	}
-	unlabelled := m(both, "true")
-	unlabelled.Labels = nil
-	disabled := m(both, "true")
-	disabled.Annotations = map[string]string{v1alpha1.AnnotationMode: "Disabled"}
-	a := judging(t, m(both, "true"), configMapOf(v1alpha1.LabelPolicy, "other", map[string]string{"r.yaml": fixture.Policy("r", "a")}))
+	good, other := fixture.Policy("p", "${params.value}"), fixture.Policy("q", "a")
+	wrong, worse := strings.Replace(good, "params.value", "params.valeu", 1), strings.Replace(other, "kind: Node", "knid: Node", 1)
+	digest := "sha256:" + strings.Repeat("0", 64)
+	unlocked := func(s *edictv1.PolicySet) { s.Spec.Allow = nil }
 	for name, tc := range map[string]struct {
-		now  *corev1.ConfigMap // nil is deleted
-		want string            // "" is no warning
+		set         func(*edictv1.PolicySet)
+		before, now map[string]string
+		refused     string
+		warnings    []string
 	}{
-		"nothing ends":      {m(map[string]string{"p.yaml": fixture.Policy("p", "b"), "q.yaml": fixture.Policy("q", "a")}, "true"), ""},
-		"deleted":           {nil, "the policies p, q stop: the ConfigMap is deleted"},
-		"without a label":   {unlabelled, "the policies p, q stop: it has no label edict.dev/policy=true"},
-		"another label":     {m(both, "True"), `the policies p, q stop: its label edict.dev/policy is "True", and only "true" counts`},
-		"empty":             {m(nil, "true"), "the policies p, q stop: they are no longer in the ConfigMap"},
-		"one is renamed":    {m(map[string]string{"p.yaml": fixture.Policy("p2", "a"), "q.yaml": fixture.Policy("q", "a")}, "true"), "the policy p stops: it is no longer in the ConfigMap"},
-		"they are disabled": {disabled, ""},
+		"new":                        {nil, nil, map[string]string{"p.yaml": good}, "", nil},
+		"new, and wrong":             {nil, nil, map[string]string{"p.yaml": wrong}, "p.yaml:9:", nil},
+		"an edit that is wrong":      {nil, map[string]string{"p.yaml": good}, map[string]string{"p.yaml": wrong}, `did you mean "params.value"?`, nil},
+		"wrong before":               {nil, map[string]string{"p.yaml": wrong}, map[string]string{"p.yaml": "# a remark\n" + wrong}, "", []string{"p.yaml:10:"}},
+		"one of two is mended":       {nil, map[string]string{"p.yaml": wrong, "q.yaml": worse}, map[string]string{"p.yaml": wrong, "q.yaml": other}, "", []string{"p.yaml:9:"}},
+		"another error":              {nil, map[string]string{"p.yaml": wrong}, map[string]string{"p.yaml": wrong, "q.yaml": worse}, "q.yaml:5:", nil},
+		"values that cannot be read": {nil, map[string]string{"p.yaml": good}, map[string]string{"p.yaml": good, "params.yaml": "p: 1"}, "params.yaml:1:4: error: the params of a policy must be a mapping", nil},
+		"values for no param":        {nil, map[string]string{"p.yaml": good}, map[string]string{"p.yaml": good, "params.yaml": "p: {valeu: a}"}, `the policy p has no param "valeu"`, nil},
+		"another digest":             {func(s *edictv1.PolicySet) { s.Spec.Source.Digest = digest }, nil, map[string]string{"p.yaml": good}, "", []string{"the set s does not run this text: its spec.source.digest is " + digest}},
+		"its digest": {func(s *edictv1.PolicySet) {
+			s.Spec.Source.Digest = source.NewConfigMap(mapOf("m", map[string]string{"p.yaml": good})).Digest()
+		}, nil, map[string]string{"p.yaml": good}, "", nil},
+		"without the allowance":        {unlocked, nil, map[string]string{"p.yaml": good}, "", []string{"the policy s/p may not write metadata.labels.p of Node"}},
+		"a mode for nobody":            {func(s *edictv1.PolicySet) { s.Spec.Modes = map[string]edictv1.Mode{"q": edictv1.ModeDisabled} }, nil, map[string]string{"p.yaml": good}, "", []string{`there is no policy "q" in the ConfigMap m`}},
+		"a disabled one that is wrong": {func(s *edictv1.PolicySet) { s.Spec.Mode = edictv1.ModeDisabled }, nil, map[string]string{"p.yaml": wrong}, "", nil},
+		"what a set has to correct": {func(s *edictv1.PolicySet) {
+			s.Spec.Params = map[string]edictv1.Values{"p": {"other": apiextensionsv1.JSON{Raw: []byte("1")}}}
+		}, nil, map[string]string{"p.yaml": good}, "", []string{`the policy p has no param "other"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := m(both, "true")
-			r := edit(t, before, before)
-			if tc.now == nil {
-				r.Operation, r.Object = admissionv1.Delete, runtime.RawExtension{}
-			} else {
-				r = edit(t, before, tc.now)
+			var before *corev1.ConfigMap
+			if tc.before != nil {
+				before = mapOf("m", tc.before)
 			}
-			got := a.Handle(t.Context(), r)
-			if !got.Allowed || tc.want == "" && len(got.Warnings) > 0 || tc.want != "" && (len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], tc.want)) {
-				t.Errorf("%v %q, want %q", got.Allowed, got.Warnings, tc.want)
-			}
+			want(t, judging(t, setOf(tc.set)).Handle(t.Context(), editText(t, before, mapOf("m", tc.now))), tc.refused, tc.warnings...)
 		})
+	}
+}
+
+// TestTextOfTwoSets: a text is refused if it is wrong for one of the sets that run it.
+func TestTextOfTwoSets(t *testing.T) {
+	t.Parallel()
+	text := map[string]string{"p.yaml": strings.Replace(fixture.Policy("p", "${params.value}"), "params.value", "params.valeu", 1)}
+	other := setOf(func(s *edictv1.PolicySet) { s.Name, s.Spec.Mode = "t", edictv1.ModeDisabled })
+	want(t, judging(t, other).Handle(t.Context(), editText(t, nil, mapOf("m", text))), "")
+	want(t, judging(t, other, setOf(nil)).Handle(t.Context(), editText(t, nil, mapOf("m", text))), "p.yaml:9:")
+}
+
+// TestSets: a set is refused for an error that no text can correct. What it needs and is not there yet is
+// a warning.
+func TestSets(t *testing.T) {
+	t.Parallel()
+	text := mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", "${params.value}")})
+	values := func(name, raw string) func(*edictv1.PolicySet) {
+		return func(s *edictv1.PolicySet) {
+			s.Spec.Params = map[string]edictv1.Values{"p": {name: apiextensionsv1.JSON{Raw: []byte(raw)}}}
+		}
+	}
+	rollout := func(interval string) func(*edictv1.PolicySet) {
+		five := int32(5)
+		return func(s *edictv1.PolicySet) {
+			s.Spec.Rollout = &edictv1.Rollout{Steps: []edictv1.Step{{Percent: &five}}, Interval: interval}
+		}
+	}
+	for name, tc := range map[string]struct {
+		text     *corev1.ConfigMap
+		set      func(*edictv1.PolicySet)
+		refused  string
+		warnings []string
+	}{
+		"good":                  {text, nil, "", nil},
+		"before its ConfigMap":  {nil, nil, "", []string{"the ConfigMap m does not exist yet: the set waits for it"}},
+		"a value":               {text, values("value", `"a"`), "", nil},
+		"no value":              {text, values("value", "null"), `spec.params.p.value: error: the param "value" has no value`, nil},
+		"no value, and no text": {nil, values("value", "null"), `spec.params.p.value: error: the param "value" has no value`, nil},
+		"a value of no param":   {text, values("valeu", `"a"`), "", []string{`the policy p has no param "valeu"`}},
+		"steps":                 {text, rollout("10m"), "", nil},
+		"steps that are wrong":  {text, rollout("soon"), `spec.rollout: error: interval "soon" is not a duration above 0`, nil},
+		"without the allowance": {text, func(s *edictv1.PolicySet) { s.Spec.Allow = nil }, "", []string{"the policy s/p may not write metadata.labels.p of Node"}},
+		"a mode for nobody":     {text, func(s *edictv1.PolicySet) { s.Spec.Modes = map[string]edictv1.Mode{"q": edictv1.ModeShadow} }, "", []string{`there is no policy "q" in the ConfigMap m`}},
+		"a text that is wrong":  {mapOf("m", map[string]string{"p.yaml": "]"}), nil, "", []string{"p.yaml:1:1: not valid YAML"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects := []client.Object{setOf(tc.set)}
+			if tc.text != nil {
+				objects = append(objects, tc.text.DeepCopy())
+			}
+			want(t, judging(t, objects...).Handle(t.Context(), editSet(t, nil, setOf(tc.set))), tc.refused, tc.warnings...)
+		})
+	}
+}
+
+// TestStatusOfASet: an edit that changes no spec is not reviewed.
+func TestStatusOfASet(t *testing.T) {
+	t.Parallel()
+	before, now := setOf(nil), setOf(func(s *edictv1.PolicySet) { s.Status.Revision = "1" })
+	want(t, judging(t).Handle(t.Context(), editSet(t, before, now)), "")
+}
+
+// TestEndingsAreWarnedOf: who deletes a set, or a ConfigMap that one runs, is told what ends and how many
+// objects have finalizers.
+func TestEndingsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	three, four := int64(3), int64(4)
+	running := setOf(func(s *edictv1.PolicySet) {
+		s.Status.Policies = []edictv1.PolicyStatus{{Name: "p"}, {Name: "q"}}
+		s.Status.Finalizers = []edictv1.Finalizer{{Kind: "Node", Name: "a", Count: &three}, {Kind: "Pod", Name: "b", Count: &four}, {Kind: "Pod", Name: "c"}}
+	})
+	quiet := setOf(func(s *edictv1.PolicySet) { s.Status.Policies = []edictv1.PolicyStatus{{Name: "p"}} })
+	const holding = "; 7 objects have finalizers of its policies"
+	for name, tc := range map[string]struct {
+		set  *edictv1.PolicySet
+		text bool // the ConfigMap is deleted
+		want []string
+	}{
+		"the set":                     {running, false, []string{"the policies of the set end: p, q" + holding}},
+		"a set without finalizers":    {quiet, false, []string{"the policies of the set end: p"}},
+		"a set of which nothing runs": {setOf(nil), false, nil},
+		"the ConfigMap":               {running, true, []string{"the set s continues with the last good text: it needs the ConfigMap m for the next" + holding}},
+		"of a set without finalizers": {quiet, true, []string{"the set s continues with the last good text: it needs the ConfigMap m for the next"}},
+	} {
+		r := editSet(t, tc.set, nil)
+		if tc.text {
+			r = editText(t, mapOf("m", nil), nil)
+		}
+		r.Operation = admissionv1.Delete
+		if got := judging(t, tc.set.DeepCopy()).Handle(t.Context(), r); !got.Allowed || cmp.Diff(tc.want, got.Warnings) != "" {
+			t.Errorf("%s: %v, -want +got:\n%s", name, got.Allowed, cmp.Diff(tc.want, got.Warnings))
+		}
 	}
 }
 
@@ -254,24 +341,38 @@ func TestTryOut(t *testing.T) {
 		want      []string
 	}{
 		"everybody may ask":   {"", nil},
-		"the API server asks": {"ca.crt", []string{"p.yaml:1:1: the controller will refuse this edit of p: object.data.key is s3cret"}},
+		"the API server asks": {"ca.crt", []string{"p.yaml:1:1: the controller will refuse this edit of s/p: object.data.key is s3cret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := func(value string) *corev1.ConfigMap {
-				return configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": fixture.Policy("p", value)})
+				return mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", value)})
 			}
-			a, tried := judging(t, m("a")), 0
+			a, tried := judging(t, setOf(nil)), 0
 			a.options.Config.ClientCA = tc.authority
 			a.options.TryOut = func(context.Context, *plan.Policy) error {
 				tried++
 				return errors.New("object.data.key is s3cret")
 			}
-			r := a.Handle(t.Context(), edit(t, m("a"), m("b")))
+			r := a.Handle(t.Context(), editText(t, m("a"), m("b")))
 			if d := cmp.Diff(tc.want, r.Warnings); d != "" || !r.Allowed || tried != len(tc.want) {
 				t.Errorf("allowed: %v, tried out %d times, warnings (-want +got):\n%s", r.Allowed, tried, d)
 			}
 		})
+	}
+}
+
+// TestKinds: what is wrong with several kinds is said once.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	text := func(when string, kinds ...string) *corev1.ConfigMap {
+		return mapOf("m", map[string]string{"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {kinds: [{apiVersion: apps/v1, kind: " + strings.Join(kinds, "}, {apiVersion: apps/v1, kind: ") + "}]}\n" +
+			"  rules: [{name: r, when: " + when + ", do: [{labels: {set: {a: b}}}]}]\n"})
+	}
+	before := text("object.metadata.name == 'a'", "Deployment", "StatefulSet", "DaemonSet")
+	r := judging(t, setOf(nil)).Handle(t.Context(), editText(t, before, text("object.metadata.nme == 'a'", "Deployment", "StatefulSet", "DaemonSet")))
+	if r.Allowed || strings.Count(r.Result.Message, "no field") != 1 || strings.Contains(r.Result.Message, "for the kind") {
+		t.Errorf("%v, %+v", r.Allowed, r.Result)
 	}
 }
 
@@ -299,29 +400,6 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestSame: who annotates changes nothing that is judged.
-func TestSame(t *testing.T) {
-	t.Parallel()
-	one := func(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
-		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"edict.dev/policy": "true"}, Annotations: map[string]string{}}, Data: map[string]string{"a": "b"}}
-		change(m)
-		return m
-	}
-	first := one(func(*corev1.ConfigMap) {})
-	for name, tc := range map[string]struct {
-		change func(*corev1.ConfigMap)
-		want   bool
-	}{
-		"the status": {func(m *corev1.ConfigMap) { m.Annotations["edict.dev/status"] = "Active" }, true}, "a label of others": {func(m *corev1.ConfigMap) { m.Labels["x"] = "y" }, true},
-		"the data": {func(m *corev1.ConfigMap) { m.Data["a"] = "c" }, false}, "the mode": {func(m *corev1.ConfigMap) { m.Annotations["edict.dev/mode"] = "Shadow" }, false},
-		"the label": {func(m *corev1.ConfigMap) { m.Labels["edict.dev/policy"] = "false" }, false},
-	} {
-		if got := same(first, one(tc.change)); got != tc.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // stuck is a process that answers only once the request is canceled.
 type stuck struct{}
 
@@ -335,12 +413,12 @@ func (stuck) Do(ctx context.Context, _ *rego.Request) ([]byte, error) {
 // webhook from the next ones.
 func TestOverrunGivesSlotBack(t *testing.T) {
 	t.Parallel()
-	a := judging(t)
-	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: guard.New(nil).Assuming(), Log: fixture.Log()})
-	text := configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
+	a := judging(t, setOf(nil))
+	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
+	text := mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
 	for range reviewsUnderWay {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if got := a.Handle(ctx, edit(t, nil, text)); !got.Allowed || len(got.Warnings) != 1 {
+		if got := a.Handle(ctx, editText(t, nil, text)); !got.Allowed || len(got.Warnings) != 1 {
 			t.Errorf("%+v", got)
 		}
 		cancel()

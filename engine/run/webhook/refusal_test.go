@@ -4,35 +4,40 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
-// TestReasonOfRefusal: only kubectl edit is told that the ConfigMap is Invalid, with the
-// causes; to others that could mean that it is to be deleted and created anew.
+// TestReasonOfRefusal: only kubectl edit is told that the object is Invalid, with the causes; to others
+// that could mean that it is to be deleted and created anew.
 func TestReasonOfRefusal(t *testing.T) {
 	t.Parallel()
 	good := fixture.Policy("p", "${params.value}")
-	before := configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": good})
-	now := configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": strings.Replace(good, "params.value", "params.valeu", 1)})
-	for options, want := range map[string]metav1.StatusReason{
+	text := editText(t, mapOf("m", map[string]string{"p.yaml": good}), mapOf("m", map[string]string{"p.yaml": strings.Replace(good, "params.value", "params.valeu", 1)}))
+	set := editSet(t, setOf(nil), setOf(func(s *edictv1.PolicySet) {
+		s.Spec.Params = map[string]edictv1.Values{"p": {"value": apiextensionsv1.JSON{Raw: []byte("null")}}}
+	}))
+	for options, reason := range map[string]metav1.StatusReason{
 		``: metav1.StatusReasonForbidden, `{}`: metav1.StatusReasonForbidden, `{"fieldManager": "kubectl-client-side-apply"}`: metav1.StatusReasonForbidden,
 		`{"kind": "PatchOptions", "fieldManager": "kubectl-edit"}`: metav1.StatusReasonInvalid,
 	} {
-		r := edit(t, before, now)
-		r.Kind.Kind, r.Options.Raw = "ConfigMap", []byte(options)
-		response := judging(t, before).Handle(t.Context(), r)
-		if response.Allowed || response.Result.Reason != want || !strings.Contains(response.Result.Message, "p.yaml:") {
-			t.Fatalf("%s: %+v, want the reason %s", options, response.Result, want)
-		}
-		details := response.Result.Details
-		if (details != nil) != (want == metav1.StatusReasonInvalid) {
-			t.Errorf("%s: the details are %+v", options, details)
-		}
-		if details != nil && (details.Kind != "ConfigMap" || details.Name != "m" || len(details.Causes) != 1 || details.Causes[0].Field != "data[p.yaml]") {
-			t.Errorf("the details are %+v", details)
+		for field, r := range map[string]ctrladmission.Request{"data[p.yaml]": text, "spec.params.p.value": set} {
+			r.Options.Raw = []byte(options)
+			response := judging(t, setOf(nil)).Handle(t.Context(), r)
+			if response.Allowed || response.Result.Reason != reason || response.Result.Message == "" || response.Result.Code != 422 {
+				t.Fatalf("%s: %+v, want the reason %s", options, response.Result, reason)
+			}
+			details := response.Result.Details
+			if (details != nil) != (reason == metav1.StatusReasonInvalid) {
+				t.Errorf("%s: the details are %+v", options, details)
+			}
+			if details != nil && (details.Kind != r.Kind.Kind || details.Name != r.Name || len(details.Causes) != 1 || details.Causes[0].Field != field) {
+				t.Errorf("%s: the details are %+v", field, details)
+			}
 		}
 	}
 }

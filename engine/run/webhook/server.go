@@ -1,8 +1,10 @@
-// Package webhook serves the validating webhook that checks the ConfigMaps of policies
+// Package webhook serves the validating webhook that checks PolicySets and their ConfigMaps
 // before they are stored.
 package webhook
 
 import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,7 +26,6 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/certs"
 	"github.com/edict-dev/edict/engine/run/check"
-	"github.com/edict-dev/edict/engine/run/configmap"
 )
 
 // Config is how the webhook is served.
@@ -53,11 +54,12 @@ type Options struct {
 	Config Config
 	Client kubernetes.Interface
 	Log    *slog.Logger
-	// Namespace is that of the ConfigMaps.
+	// Sets reads PolicySets and ConfigMaps from a cache.
+	Sets client.Reader
+	// Namespace is that of the PolicySets.
 	Namespace string
-	Store     *configmap.Store
 	Checker   *check.Checker
-	// Overrides are values that take precedence over those of ConfigMaps.
+	// Overrides are values that take precedence over those of sets.
 	Overrides compile.Overrides
 	// TryOut evaluates an edit of a policy that runs; nil means that no error is known.
 	// Its errors say what is in objects, and that there is one is an answer too, so it is

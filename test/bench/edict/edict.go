@@ -80,7 +80,7 @@ func New(ctx context.Context, p *Policy, o Options) (*Engine, error) {
 	store := world.NewStore()
 	e.group = reconcile.NewGroup(store, &writer{send: o.Send, plain: o.Plain, still: o.Still}, p.schemas)
 	e.group.Answers = o.Answers
-	e.group.Guard = guard.New(nil).Assuming()
+	e.group.SetGuard(guard.New(nil).Assuming())
 	e.group.Records = &record.Log{Prefix: "bench-", Size: decisions}
 	e.group.Brakes = brake.New(Unbraked(), nil)
 	e.controller = e.group.Add(p.plan)

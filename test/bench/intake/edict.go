@@ -65,7 +65,8 @@ func newEngine(ctx context.Context, b *source.Bundle) *engine {
 func joined(store *world.Store, b *source.Bundle) *reconcile.Group {
 	g := reconcile.NewGroup(store, edict.Nothing{}, b.Schemas)
 	g.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
-	g.Answers, g.Guard = edict.Bare{}, guard.New(nil).Assuming()
+	g.Answers = edict.Bare{}
+	g.SetGuard(guard.New(nil).Assuming())
 	g.Brakes = brake.New(edict.Unbraked(), nil)
 	g.Records = &record.Log{Prefix: "bench-", Size: decisions}
 	for _, p := range b.Policies {

@@ -1,5 +1,5 @@
 // Command lua runs a health check of Argo CD, the file that is its argument, for each
-// ConfigMap of a JSON list on its input, and prints the results as a JSON list. As in
+// object of a JSON list on its input, and prints the results as a JSON list. As in
 // Argo CD, scripts have the libraries package, base and table only. It is a module of
 // its own, so that nothing of it is in the controller's.
 package main
@@ -48,7 +48,7 @@ func check(script string, object map[string]any) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	l.SetGlobal("obj", table(l, object))
+	l.SetGlobal("obj", luaValue(l, object))
 	if err := l.DoString(script); err != nil {
 		return nil, err
 	}
@@ -61,16 +61,27 @@ func check(script string, object map[string]any) (map[string]string, error) {
 	return out, nil
 }
 
-// table makes a Lua table of a map of texts and maps.
-func table(l *lua.LState, object map[string]any) *lua.LTable {
-	out := l.NewTable()
-	for key, value := range object {
-		switch value := value.(type) {
-		case map[string]any:
-			out.RawSetString(key, table(l, value))
-		case string:
-			out.RawSetString(key, lua.LString(value))
+// luaValue makes a Lua value of what JSON may hold.
+func luaValue(l *lua.LState, of any) lua.LValue {
+	switch of := of.(type) {
+	case map[string]any:
+		out := l.NewTable()
+		for key, value := range of {
+			out.RawSetString(key, luaValue(l, value))
 		}
+		return out
+	case []any:
+		out := l.NewTable()
+		for _, value := range of {
+			out.Append(luaValue(l, value))
+		}
+		return out
+	case string:
+		return lua.LString(of)
+	case float64:
+		return lua.LNumber(of)
+	case bool:
+		return lua.LBool(of)
 	}
-	return out
+	return lua.LNil
 }

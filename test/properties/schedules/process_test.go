@@ -51,7 +51,7 @@ func newProcess(b *bench) *process {
 	p := &process{bench: b, store: world.NewStore(), queue: map[item]bool{}, timers: map[item]time.Time{}, retries: map[item]time.Time{}, failures: map[item]int{}}
 	p.group = reconcile.NewGroup(p.store, &writer{process: p}, b.bundle.Schemas)
 	p.group.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
-	p.group.Guard = b.guard
+	p.group.SetGuard(b.guard)
 	p.group.Brakes = brake.New(brake.Settings{}, nil)
 	p.group.Suspect = p.suspect
 	for _, policy := range b.bundle.Policies {

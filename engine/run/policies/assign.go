@@ -1,0 +1,189 @@
+package policies
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/identity"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+func (s *setState) problem(field, message string) document.Problem {
+	return document.Problem{Position: document.Position{File: source.NewSet(s.set).Place(field)}, Severity: document.Error, Message: message}
+}
+
+// assign gives changed revisions of the policies of a set to their controllers, which it returns, and
+// stops the policies that are not to run any more.
+func (r *Reconciler) assign(s *setState, starting bool) (changed []*lifecycle.Revision) {
+	for _, id := range s.ids(r.policies) {
+		now := r.policies.Get(id).Assigned
+		rev := r.wanted(s, id)
+		if rev == nil {
+			if now != nil {
+				r.stop(s, id)
+			}
+			continue
+		}
+		if now == nil || !rev.Unit.Same(now.Unit) {
+			rev = r.withFallback(s, id, rev)
+		}
+		if now != nil && now.Plan.Mode != rev.Plan.Mode { // it begins anew, as another policy would
+			r.runtime.Stop(id)
+		}
+		if r.policies.Assign(id, rev, starting) {
+			changed = append(changed, rev)
+			r.tellOrphans(s, id, now, rev)
+		}
+	}
+	return changed
+}
+
+// wanted returns the revision of a policy that is to run: that of the text, or if that is refused
+// the last one that was active. Nil is none.
+func (r *Reconciler) wanted(s *setState, id string) *lifecycle.Revision {
+	p := r.policies.Get(id)
+	newest, now := p.Newest, p.Assigned
+	switch {
+	case newest != nil && newest.Disabled():
+		return nil
+	case newest != nil && newest.Good():
+		return r.rollouts.stage(s, &newest.Revision, r.lastGood)
+	case newest == nil && !s.untold(id):
+		return nil
+	case newest != nil && newest.TestsPending && now != nil:
+		return now.GoesOn()
+	}
+	if last := r.lastGood(s, id); last != nil {
+		return last
+	}
+	if now != nil {
+		return s.narrowed(now.GoesOn())
+	}
+	return nil
+}
+
+// untold reports whether a policy that is not in the text may still be meant: the text is missing, or
+// part of it cannot be read.
+func (s *setState) untold(id string) bool {
+	if s.contents == nil {
+		return true
+	}
+	if _, was := s.active[id]; !was {
+		return false
+	}
+	for _, p := range s.contents.Problems {
+		if p.Severity == document.Error {
+			return true
+		}
+	}
+	return false
+}
+
+// narrowed returns a revision in a mode no wider than that of its set.
+func (s *setState) narrowed(rev *lifecycle.Revision) *lifecycle.Revision {
+	mode := source.NewSet(s.set).ModeOf(rev.Unit)
+	if rev.Plan == nil || plan.Mode(mode) == rev.Plan.Mode {
+		return rev
+	}
+	if mode == string(plan.Disabled) {
+		return nil
+	}
+	out, unit, p := *rev, *rev.Unit, *rev.Plan
+	unit.Mode, p.Mode = mode, plan.Mode(mode)
+	out.Unit, out.Plan = &unit, &p
+	return &out
+}
+
+// lastGood returns the revision of a policy in the text that was last active, as the set runs it now;
+// nil if there is none that may run.
+func (r *Reconciler) lastGood(s *setState, id string) *lifecycle.Revision {
+	t := history.ByRevision(s.texts, s.active[id])
+	if t == nil {
+		return nil
+	}
+	if now := r.policies.Get(id).Assigned; now != nil && now.Staged == nil && now.Unit.TextRevision == t.Revision && now.Unit.Rights == s.rights(r.closed) {
+		if same := s.narrowed(now); same == now { // it runs already
+			return now
+		}
+	}
+	for _, u := range r.contentsOf(s, t.ConfigMap).Units {
+		u = u.With(r.options.Params)
+		if u.ID() != id || u.Disabled() {
+			continue
+		}
+		v := r.options.Checker.Text(context.Background(), u)
+		if v.Good() {
+			delete(s.lost, id)
+			return &v.Revision
+		}
+		why := s.contentsText(v.Problems)
+		if s.lost[id] != why {
+			r.options.Log.Error("the last active text of the policy is no longer valid", observe.LogPolicy, id, observe.LogRevision, t.Revision, "error", why)
+		}
+		s.lost[id] = why
+	}
+	return nil
+}
+
+func (s *setState) contentsText(problems []document.Problem) string {
+	c := s.contents
+	if c == nil {
+		c = &source.Contents{Set: source.NewSet(s.set), ConfigMap: &source.ConfigMap{}}
+	}
+	return c.ProblemText(problems, document.Error)
+}
+
+// wasActive reports whether the text of a policy is the one that was last active.
+func (r *Reconciler) wasActive(id string, u *source.Unit) bool {
+	name, _ := identity.ParsePolicyID(id)
+	s := r.sets[name]
+	return s != nil && s.active[id] == u.TextRevision
+}
+
+// withFallback adds the last active revision to one that is to run: the new one may have
+// to wait, or may not fit the objects, and nothing runs yet that would go on.
+func (r *Reconciler) withFallback(s *setState, id string, rev *lifecycle.Revision) *lifecycle.Revision {
+	if r.policies.Get(id).Report.InForce != "" || rev.Staged != nil || s.active[id] == "" || s.active[id] == rev.Unit.TextRevision {
+		return rev
+	}
+	last := r.lastGood(s, id)
+	if last == nil {
+		return rev
+	}
+	out := *rev
+	out.Fallback = last
+	return &out
+}
+
+// stop stops a policy.
+func (r *Reconciler) stop(s *setState, id string) {
+	p := r.policies.Get(id)
+	if p.Newest == nil || !p.Newest.Disabled() {
+		r.event(s, corev1.EventTypeWarning, "PolicyStopped", fmt.Sprintf("the policy %s no longer runs: it is no longer in the ConfigMap %s", id, s.set.Spec.Source.ConfigMap.Name))
+	}
+	if p.Newest == nil {
+		if s.active[id] != "" {
+			s.ended[id] = true
+		}
+		delete(s.active, id)
+	}
+	r.runtime.Stop(id)
+}
+
+// tellOrphans records Events about the children of an edit that nothing deletes any more. Before is
+// nil if nothing was active.
+func (r *Reconciler) tellOrphans(s *setState, id string, before, after *lifecycle.Revision) {
+	if before == nil || before.Plan == nil || after.Plan == nil {
+		return
+	}
+	for _, orphans := range plan.FindOrphans(before.Plan, after.Plan) {
+		r.event(s, corev1.EventTypeWarning, "ChildrenOrphaned", fmt.Sprintf("the policy %s %s", id, orphans))
+	}
+}

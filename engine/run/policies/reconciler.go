@@ -1,0 +1,378 @@
+// Package policies runs the policies of PolicySets. Its Reconciler reads a set with its ConfigMap,
+// has the policies checked and tested, assigns them to their controllers, keeps the texts, and writes
+// the status.
+package policies
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	runtimecontroller "sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	runtimesource "sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/go-logr/logr"
+
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/identity"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/check"
+	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/events"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Options are what a Reconciler needs.
+type Options struct {
+	// Client reads PolicySets and ConfigMaps from a cache.
+	Client client.Client
+	// Namespace is the namespace of the PolicySets, Version that of the process.
+	Namespace, Version string
+
+	Log      *slog.Logger
+	Events   *events.Recorder
+	Checker  *check.Checker
+	Accounts *identity.Accounts
+	// Own is the user that the process is; no set may write as it.
+	Own string
+	// Params are values from the command line. They take precedence over those of sets.
+	Params compile.Overrides
+	// SetGuard is called with what the policies of all sets may do.
+	SetGuard func(guard.Guard)
+}
+
+// Reconciler runs the policies of PolicySets.
+type Reconciler struct {
+	options Options
+	// changed has sets whose policies have changed.
+	changed chan event.GenericEvent
+	// started is closed when runtime is set.
+	started chan struct{}
+	runtime *controller.Runtime
+	// settled reports whether all sets of the start were reconciled.
+	settled atomic.Bool
+
+	policies *lifecycle.Registry
+	tests    *check.TestRunner
+	rechecks *check.Rechecker
+	rollouts *rollouts
+	// sets are the states of the sets, by name. Only Reconcile uses them.
+	sets map[string]*setState
+	// closed identifies the fields that pinned sets obey.
+	closed string
+	gauges observe.Gauges
+}
+
+const (
+	// healthInterval is the interval between looks at what a set does.
+	healthInterval = 3 * time.Second
+	// recheckInterval is the first interval between checks of a refused text: the types of the
+	// cluster change without an edit.
+	recheckInterval = 15 * time.Second
+)
+
+// New returns a Reconciler that waits for Start.
+func New(o Options) *Reconciler {
+	return &Reconciler{
+		options: o, changed: make(chan event.GenericEvent, 1024), started: make(chan struct{}), sets: map[string]*setState{},
+		tests: check.NewTestRunner(o.Checker), rechecks: check.NewRechecker(o.Checker),
+	}
+}
+
+// SetupWithManager adds the reconciler to a manager. The first request is for no set: without any,
+// the reconciler is ready as well.
+func (r *Reconciler) SetupWithManager(m manager.Manager) error {
+	r.enqueue("-")
+	return builder.ControllerManagedBy(m).Named("policyset").
+		For(&edictv1.PolicySet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.setsOf)).
+		WatchesRawSource(runtimesource.Channel(r.changed, &handler.EnqueueRequestForObject{})).
+		WithOptions(runtimecontroller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: new(true)}).
+		WithLogConstructor(func(*reconcile.Request) logr.Logger { return logr.FromSlogHandler(r.options.Log.Handler()) }).
+		Complete(r)
+}
+
+// setsOf returns the sets that a ConfigMap is the source of.
+func (r *Reconciler) setsOf(ctx context.Context, m client.Object) (out []reconcile.Request) {
+	var list edictv1.PolicySetList
+	if err := r.options.Client.List(ctx, &list, client.InNamespace(m.GetNamespace())); err != nil {
+		return nil
+	}
+	for i := range list.Items {
+		if s := &list.Items[i]; s.Spec.Source.ConfigMap.Name == m.GetName() {
+			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+		}
+	}
+	return out
+}
+
+// Start runs the policies by a runtime. It must be called once.
+func (r *Reconciler) Start(runtime *controller.Runtime) {
+	r.runtime, r.policies = runtime, runtime.Policies()
+	r.rollouts = newRollouts(r.policies, runtime, runtime.Brakes().State, r.options.Log)
+	close(r.started)
+}
+
+// Changed has the set of a policy reconciled.
+func (r *Reconciler) Changed(policy string) {
+	set, _ := identity.ParsePolicyID(policy)
+	r.enqueue(set)
+}
+
+func (r *Reconciler) enqueue(set string) {
+	s := &edictv1.PolicySet{}
+	s.Namespace, s.Name = r.options.Namespace, set
+	select {
+	case r.changed <- event.GenericEvent{Object: s}:
+	default: // every set is reconciled again in a moment
+	}
+}
+
+func (r *Reconciler) enqueueAll() {
+	for name := range r.sets {
+		r.enqueue(name)
+	}
+}
+
+// Ready reports whether the sets were read and their policies have reported.
+func (r *Reconciler) Ready() bool { return r.settled.Load() }
+
+// Reconcile implements reconcile.Reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	select {
+	case <-ctx.Done():
+		return reconcile.Result{}, ctx.Err()
+	case <-r.started:
+	}
+	if len(r.sets) == 0 && !r.settled.Load() {
+		if err := r.begin(ctx); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	r.complete()
+	set := &edictv1.PolicySet{}
+	err := r.options.Client.Get(ctx, request.NamespacedName, set)
+	if apierrors.IsNotFound(err) {
+		r.remove(ctx, request.Name)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return r.reconcile(ctx, set)
+}
+
+// begin starts the policies of all sets together: what all of them read is known before it is
+// watched.
+func (r *Reconciler) begin(ctx context.Context) error {
+	var list edictv1.PolicySetList
+	if err := r.options.Client.List(ctx, &list, client.InNamespace(r.options.Namespace)); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		s, err := r.restore(ctx, &list.Items[i])
+		if err != nil {
+			return err
+		}
+		r.sets[s.name()] = s
+	}
+	r.guard()
+	for _, s := range r.sets {
+		if err := r.read(ctx, s); err != nil {
+			return err
+		}
+	}
+	r.check(ctx)
+	var all []*lifecycle.Revision
+	for _, s := range r.ordered() {
+		all = append(all, r.assign(s, true)...)
+	}
+	r.runtime.RunAll(all)
+	r.settled.Store(true)
+	return nil
+}
+
+func (r *Reconciler) ordered() []*setState {
+	out := make([]*setState, 0, len(r.sets))
+	for _, s := range r.sets {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b *setState) int {
+		if a.name() < b.name() {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// complete takes the results of what ran in the background.
+func (r *Reconciler) complete() {
+	for {
+		select {
+		case done := <-r.tests.Ended():
+			r.tests.Complete(done, r.policies)
+		case done := <-r.rechecks.Ended():
+			r.rechecks.Complete(done, r.policies)
+		default:
+			return
+		}
+	}
+}
+
+// background runs a function, and has all sets reconciled when it has ended.
+func (r *Reconciler) background(do func()) {
+	names := make([]string, 0, len(r.sets))
+	for name := range r.sets {
+		names = append(names, name)
+	}
+	r.runtime.Go(func() {
+		do()
+		for _, name := range names {
+			r.enqueue(name)
+		}
+	})
+}
+
+// reconcile brings the policies of a set up to the set and its text.
+func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (reconcile.Result, error) {
+	s := r.sets[set.Name]
+	if s == nil || s.set.UID != set.UID {
+		var err error
+		if s, err = r.restore(ctx, set); err != nil {
+			return reconcile.Result{}, err
+		}
+		r.sets[set.Name] = s
+	}
+	s.set = set
+	r.guard()
+	if err := r.read(ctx, s); err != nil {
+		return reconcile.Result{}, err
+	}
+	err := survive(r.options.Log, func() error {
+		r.rollouts.retry(s)
+		r.check(ctx)
+		r.tests.Next(ctx, r.catalog(), r.policies, r.background)
+		for _, rev := range r.assign(s, false) {
+			r.runtime.Run(rev)
+		}
+		r.runtime.Brakes().Brakes().Retain(func(id string) bool {
+			set, _ := identity.ParsePolicyID(id)
+			return set != s.name() || slices.Contains(s.policyIDs(r.policies), id)
+		})
+		return r.follow(ctx, s)
+	})
+	return reconcile.Result{RequeueAfter: healthInterval}, err
+}
+
+// follow records what has become of the policies of a set: in the history and the status.
+func (r *Reconciler) follow(ctx context.Context, s *setState) error {
+	now := time.Now()
+	for _, id := range s.ids(r.policies) {
+		if p := r.policies.Get(id); p.Newest != nil && r.due(&p) {
+			r.rechecks.Start(ctx, id, p.Newest, s.contents, recheckInterval, r.background)
+		}
+	}
+	r.noteActive(s)
+	r.ask(ctx, s, now)
+	if err := r.keep(ctx, s); err != nil {
+		return err
+	}
+	r.rollouts.check(s, now, func() error { return r.writeStatus(ctx, s, now) })
+	if err := r.writeStatus(ctx, s, now); err != nil {
+		return err
+	}
+	r.tell(s, now)
+	r.measure()
+	return nil
+}
+
+// askInterval is how often it is asked whether the policies that run would start again.
+const askInterval = time.Minute
+
+// ask asks whether the policies of a set that run would start again.
+func (r *Reconciler) ask(ctx context.Context, s *setState, now time.Time) {
+	if now.Sub(s.asked) < askInterval {
+		return
+	}
+	s.asked, s.unsafe = now, map[string]error{}
+	for _, id := range s.ids(r.policies) {
+		if p := r.policies.Get(id); p.Report.Event == lifecycle.Activated && p.Assigned != nil && p.Assigned.Plan != nil {
+			s.unsafe[id] = r.runtime.Unmet(ctx, p.Assigned.Plan)
+		}
+	}
+}
+
+// due reports whether another check may judge the newest text of a policy otherwise.
+func (r *Reconciler) due(p *lifecycle.Policy) bool {
+	v := p.Newest
+	return v.Plan == nil && !v.Compiled && !v.Disabled() || r.untyped(p)
+}
+
+// untyped reports whether a text was checked without types that the cluster publishes now,
+// and is in force, or does not fit them. Before they are published, another check would
+// find the same.
+func (r *Reconciler) untyped(p *lifecycle.Policy) bool {
+	unfit := p.Newest.Good() && p.Report.Event == lifecycle.Failed
+	return (unfit || p.RunsNewest()) && !p.Newest.Typed && r.options.Checker.Typed(p.Newest.Plan)
+}
+
+// catalog returns what all sets run.
+func (r *Reconciler) catalog() *source.Catalog {
+	var all []*source.Contents
+	for _, s := range r.ordered() {
+		if s.contents != nil {
+			all = append(all, s.contents)
+		}
+	}
+	return source.NewCatalog(all, r.options.Params)
+}
+
+// check checks the policies of all sets that have changed.
+func (r *Reconciler) check(ctx context.Context) {
+	r.options.Checker.All(ctx, r.catalog(), r.policies, r.wasActive)
+}
+
+// remove stops the policies of a set that is gone.
+func (r *Reconciler) remove(ctx context.Context, name string) {
+	s := r.sets[name]
+	if s == nil {
+		return
+	}
+	delete(r.sets, name)
+	r.guard()
+	r.check(ctx)
+	for _, id := range s.ids(r.policies) {
+		r.rollouts.end(id, "the set was deleted")
+		if r.policies.Get(id).Assigned != nil {
+			r.runtime.Stop(id)
+		}
+	}
+	brakes := r.runtime.Brakes()
+	brakes.SetHolds(name, nil)
+	brakes.Brakes().Retain(func(policy string) bool {
+		set, _ := identity.ParsePolicyID(policy)
+		return set != name
+	})
+	r.measure()
+}
+
+// key returns the key of a set.
+func (r *Reconciler) key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: r.options.Namespace, Name: name}
+}

@@ -1,0 +1,115 @@
+package policies
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+)
+
+// noteActive notes with which text each policy of a set is active.
+func (r *Reconciler) noteActive(s *setState) {
+	for _, id := range s.ids(r.policies) {
+		p := r.policies.Get(id)
+		if p.Report.Event == lifecycle.Activated && p.Assigned != nil && p.Report.InForce == p.Assigned.Unit.Revision() {
+			s.active[id] = p.Assigned.Unit.TextRevision
+			delete(s.ended, id)
+		}
+	}
+}
+
+// runsAll reports whether all policies of the chosen text of a set are active with it, and whether one
+// is.
+func (r *Reconciler) runsAll(s *setState) (all, some bool) {
+	all = true
+	for _, u := range s.contents.Units {
+		p := r.policies.Get(u.ID())
+		runs := p.RunsNewest() && p.Newest.Unit.TextRevision == u.TextRevision
+		some, all = some || runs, all && (runs || u.Disabled())
+	}
+	return all, some
+}
+
+// keep keeps the chosen text of a set once one of its policies is active with it, and notes that it
+// is active for all objects.
+func (r *Reconciler) keep(ctx context.Context, s *setState) (err error) {
+	if s.contents == nil {
+		return nil
+	}
+	all, some := r.runsAll(s)
+	kept := history.ByDigest(s.texts, s.contents.Digest())
+	if kept == nil && some {
+		if kept, err = r.store(ctx, s); err != nil {
+			return err
+		}
+	}
+	if kept == nil || !some || !all || !kept.Active.IsZero() {
+		return nil
+	}
+	at := time.Now().UTC().Truncate(time.Second)
+	o := &appsv1.ControllerRevision{}
+	o.Namespace, o.Name = s.set.Namespace, kept.Object
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, history.AnnotationActive, at.Format(time.RFC3339)))
+	err = r.options.Client.Patch(ctx, o, patch, client.FieldOwner(apply.FieldManager))
+	if apierrors.IsNotFound(err) { // somebody has deleted it
+		s.texts = slices.DeleteFunc(s.texts, func(t *history.Text) bool { return t == kept })
+	}
+	if err == nil {
+		kept.Active = at
+	}
+	return err
+}
+
+// store stores the chosen text of a set.
+func (r *Reconciler) store(ctx context.Context, s *setState) (*history.Text, error) {
+	number := int64(1)
+	if n := len(s.texts); n > 0 {
+		number = s.texts[n-1].Number + 1
+	}
+	made, err := history.New(s.set, s.contents.ConfigMap, number)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.options.Client.Create(ctx, made, client.FieldOwner(apply.FieldManager)); err != nil && !apierrors.IsAlreadyExists(err) {
+		return nil, fmt.Errorf("the text of the set %s cannot be kept for a restart: %w", s.name(), err)
+	}
+	kept, err := history.Parse(made)
+	if err != nil {
+		return nil, err
+	}
+	s.texts = append(s.texts, kept)
+	r.prune(ctx, s)
+	return kept, nil
+}
+
+// prune removes the oldest texts beyond the limit that the status does not name.
+func (r *Reconciler) prune(ctx context.Context, s *setState) {
+	named := map[string]bool{s.set.Status.Revision: true, s.contents.Units[0].TextRevision: true}
+	for _, revision := range s.active {
+		named[revision] = true
+	}
+	for _, t := range slices.Clone(s.texts) {
+		if len(s.texts) <= history.Limit {
+			return
+		}
+		if named[t.Revision] || t.Digest() == s.set.Spec.Source.Digest {
+			continue
+		}
+		o := &appsv1.ControllerRevision{}
+		o.Namespace, o.Name = s.set.Namespace, t.Object
+		if err := r.options.Client.Delete(ctx, o); err != nil && !apierrors.IsNotFound(err) {
+			r.options.Log.Warn("an old text cannot be removed", "name", t.Object, "error", err.Error())
+			return
+		}
+		s.texts = slices.DeleteFunc(s.texts, func(other *history.Text) bool { return other == t })
+	}
+}
