@@ -1,9 +1,10 @@
 package properties
 
 import (
+	"sigs.k8s.io/yaml"
+
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
-	"sigs.k8s.io/yaml"
 
 	"context"
 	"fmt"
