@@ -18,7 +18,7 @@ func TestChartIsUpToDate(t *testing.T) {
 }
 
 // TestCopies: several policies become files of their own, none is switched off by its text,
-// tests stay behind, and what is not up to date is named.
+// tests stay behind, and the error names a copy that is not up to date.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
