@@ -18,7 +18,7 @@ const version = "v1.2.3-test"
 var root = filepath.Join("..", "..")
 
 // sources are what the binary and the image are made from.
-var sources = []string{"docs/schema", "examples/cookbook", "Makefile", "Dockerfile", ".dockerignore", "go.mod", "go.sum", "builtins", "charts", "cmd", "engine", "hack"}
+var sources = []string{"docs/schema", "examples/cookbook", "Makefile", "Dockerfile", ".dockerignore", "go.mod", "go.sum", "api", "builtins", "charts", "cmd", "engine", "hack"}
 
 // checkout copies the sources into a folder of their own, so that no test
 // writes into the tree.
