@@ -36,7 +36,7 @@ func (b *Brakes) Resume(policy, by string, asOf time.Time) []eval.Key {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := b.policy(policy)
-	delete(b.kept, policy)
+	b.kept[policy] = slices.DeleteFunc(b.kept[policy], func(one Pause) bool { return !one.Since.After(asOf) })
 	p.end("goes on: resumed by "+by, func(one *Pause) bool { return !one.Since.After(asOf) })
 	p.changes.begin()
 	p.removals.begin()

@@ -3,6 +3,7 @@ package brake
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/edict-dev/edict/engine/plan"
 )
@@ -32,5 +33,20 @@ func TestPausesEndWithTheirPolicy(t *testing.T) {
 	b.Retain(func(string) bool { return true })
 	if again := b.News(); len(again) > 0 {
 		t.Errorf("news: %+v", again)
+	}
+}
+
+// TestResumeLeavesLaterPauses: an instant that each new leader reads again ends no pause that began
+// after it.
+func TestResumeLeavesLaterPauses(t *testing.T) {
+	t.Parallel()
+	b := New(Settings{}, nil)
+	b.Restore([]Pause{
+		{Policy: "p", Reason: RemovalLimit, Since: noon.Add(-time.Minute)},
+		{Policy: "p", Reason: ChangeLimit, Since: noon.Add(time.Minute)},
+	})
+	b.Resume("p", "spec.resumedAt", noon)
+	if got := b.Pauses("p"); len(got) != 1 || got[0].Reason != ChangeLimit {
+		t.Errorf("pauses %+v, want the one after the instant", got)
 	}
 }

@@ -222,7 +222,7 @@ func TestTheLimitOfRemovals(t *testing.T) {
 	if len(pauses) != 1 || pauses[0].Reason != brake.RemovalLimit || pauses[0].Limit != 5 || pauses[0].First != "Widget ns/w05" {
 		t.Fatalf("pauses %+v", pauses)
 	}
-	for _, want := range []string{"more than 5 removals within 1m0s", "10% of objects", "patch Widget ns/w05", `the rule "off"`, "edict resume p1", "edict rollback p1"} {
+	for _, want := range []string{"more than 5 removals within 1m0s", "10% of objects", "patch Widget ns/w05", `the rule "off"`, "edict resume", "edict rollback"} {
 		if !strings.Contains(pauses[0].Text(), want) {
 			t.Errorf("%q is not in: %s", want, pauses[0].Text())
 		}

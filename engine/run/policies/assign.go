@@ -57,16 +57,21 @@ func (r *Reconciler) wanted(s *setState, id string) *lifecycle.Revision {
 		return r.rollouts.stage(s, &newest.Revision, r.lastGood)
 	case newest == nil && !s.untold(id):
 		return nil
-	case newest != nil && newest.TestsPending && now != nil:
-		return now.GoesOn()
+	case newest != nil && (newest.TestsPending || newest.RolloutStopped) && r.mayGoOn(s, now):
+		return s.narrowed(now.GoesOn())
 	}
 	if last := r.lastGood(s, id); last != nil {
 		return last
 	}
-	if now != nil {
+	if r.mayGoOn(s, now) {
 		return s.narrowed(now.GoesOn())
 	}
 	return nil
+}
+
+// mayGoOn reports whether a revision runs with the rights that its set has now.
+func (r *Reconciler) mayGoOn(s *setState, rev *lifecycle.Revision) bool {
+	return rev != nil && rev.GoesOn().Unit.Rights == s.rights(r.closed)
 }
 
 // untold reports whether a policy that is not in the text may still be meant: the text is missing, or
@@ -89,11 +94,11 @@ func (s *setState) untold(id string) bool {
 // narrowed returns a revision in a mode no wider than that of its set.
 func (s *setState) narrowed(rev *lifecycle.Revision) *lifecycle.Revision {
 	mode := source.NewSet(s.set).ModeOf(rev.Unit)
-	if rev.Plan == nil || plan.Mode(mode) == rev.Plan.Mode {
-		return rev
-	}
 	if mode == string(plan.Disabled) {
 		return nil
+	}
+	if rev.Plan == nil || plan.Mode(mode) == rev.Plan.Mode || rev.Plan.Mode == plan.Shadow {
+		return rev
 	}
 	out, unit, p := *rev, *rev.Unit, *rev.Plan
 	unit.Mode, p.Mode = mode, plan.Mode(mode)
@@ -108,8 +113,8 @@ func (r *Reconciler) lastGood(s *setState, id string) *lifecycle.Revision {
 	if t == nil {
 		return nil
 	}
-	if now := r.policies.Get(id).Assigned; now != nil && now.Staged == nil && now.Unit.TextRevision == t.Revision && now.Unit.Rights == s.rights(r.closed) {
-		if same := s.narrowed(now); same == now { // it runs already
+	if now := r.policies.Get(id).Assigned; now != nil && now.Staged == nil && now.Unit.TextRevision == t.Revision && r.mayGoOn(s, now) {
+		if mode := source.NewSet(s.set).ModeOf(now.Unit); now.Plan != nil && plan.Mode(mode) == now.Plan.Mode { // it runs already
 			return now
 		}
 	}
@@ -165,10 +170,8 @@ func (r *Reconciler) withFallback(s *setState, id string, rev *lifecycle.Revisio
 // stop stops a policy.
 func (r *Reconciler) stop(s *setState, id string) {
 	p := r.policies.Get(id)
-	if p.Newest == nil || !p.Newest.Disabled() {
-		r.event(s, corev1.EventTypeWarning, "PolicyStopped", fmt.Sprintf("the policy %s no longer runs: it is no longer in the ConfigMap %s", id, s.set.Spec.Source.ConfigMap.Name))
-	}
 	if p.Newest == nil {
+		r.event(s, corev1.EventTypeWarning, "PolicyStopped", fmt.Sprintf("the policy %s no longer runs: it is no longer in the ConfigMap %s", id, s.set.Spec.Source.ConfigMap.Name))
 		if s.active[id] != "" {
 			s.ended[id] = true
 		}

@@ -242,6 +242,8 @@ func (c *setCondition) enforcing(ready string) (bool, string) {
 		switch {
 		case p.held:
 			return false, reasonHeld
+		case p.paused != "":
+			return false, reasonPaused
 		case !p.active:
 			return false, ready
 		}

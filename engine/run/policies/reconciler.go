@@ -4,8 +4,10 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -159,7 +161,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, ctx.Err()
 	case <-r.started:
 	}
-	if len(r.sets) == 0 && !r.settled.Load() {
+	if !r.settled.Load() {
 		if err := r.begin(ctx); err != nil {
 			return reconcile.Result{}, err
 		}
@@ -208,17 +210,7 @@ func (r *Reconciler) begin(ctx context.Context) error {
 }
 
 func (r *Reconciler) ordered() []*setState {
-	out := make([]*setState, 0, len(r.sets))
-	for _, s := range r.sets {
-		out = append(out, s)
-	}
-	slices.SortFunc(out, func(a, b *setState) int {
-		if a.name() < b.name() {
-			return -1
-		}
-		return 1
-	})
-	return out
+	return slices.SortedFunc(maps.Values(r.sets), func(a, b *setState) int { return cmp.Compare(a.name(), b.name()) })
 }
 
 // complete takes the results of what ran in the background.

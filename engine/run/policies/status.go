@@ -45,7 +45,7 @@ func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus
 	for _, id := range s.ids(r.policies) {
 		p := r.policies.Get(id)
 		one := r.condition(s, id, &p, now)
-		if p.Newest == nil && !one.active {
+		if p.Newest == nil && !one.active && s.active[id] == "" {
 			continue
 		}
 		if p.Newest != nil && one.refused != "" {
@@ -271,8 +271,8 @@ func (r *Reconciler) policyStatus(s *setState, id string, p *lifecycle.Policy, c
 	if compared {
 		out.Disagreements = &disagreements
 	}
-	if state := r.runtime.Brakes().State(id); state != nil && len(state.Pauses) > 0 {
-		one := &state.Pauses[0]
+	if pauses := r.runtime.Brakes().Brakes().Pauses(id); len(pauses) > 0 {
+		one := &pauses[0]
 		out.Pause = &edictv1.Pause{Since: &metav1.Time{Time: one.Since.UTC().Truncate(time.Second)}, Reason: string(one.Reason)}
 		out.Message = value.Cut(one.Message, source.MaxText)
 	}
