@@ -132,8 +132,8 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*pla
 		}
 	}
 	var running []string
-	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(ctx context.Context) (bool, error) {
-		all, err := c.list(ctx)
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {
+		all, err := c.list(ctx) // the timeout ends no request
 		running = nil
 		for _, s := range all {
 			if names[s.Name] && !s.disabled() {
