@@ -11,8 +11,8 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// guard returns what policies may do: what the PolicySets of the namespace allow, and what the file
-// beside the policies does. Installed is false without a namespace; then it is the guard of a
+// guard returns the allowances of the PolicySets of the namespace, and those of the file
+// next to the policies. Installed is false without a namespace; then it is the guard of a
 // simulation.
 func (f *worldFlags) guard(ctx context.Context, b *source.Bundle) (g guard.Guard, installed bool, err error) {
 	if f.origin.namespace == "" {

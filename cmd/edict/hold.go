@@ -109,8 +109,8 @@ func (c *setClient) person(ctx context.Context) string {
 	return review.Status.UserInfo.Username
 }
 
-// exists reports as an error that a set has not the policy or rule of a hold, or that a policy decides
-// about no object of its key. The note is what makes it doubtful that there is an object.
+// exists returns an error if a set does not have the policy or rule of a hold, or if a policy decides
+// about no object with its key. The note names a reason for doubt that there is such an object.
 func (f *holdFlags) exists(ctx context.Context, set *clusterSet, h *edictv1.Hold) (note string, err error) {
 	units := set.present().Units
 	if h.Policy != "" {

@@ -35,8 +35,8 @@ func newObjects(config *rest.Config) (*objects, error) {
 	return out, err
 }
 
-// matches reports as an error that a key is of no object that a policy decides about. The note is what
-// makes it doubtful that there is one; empty if nothing does.
+// matches returns an error if a key is of no object that a policy decides about. The note names a
+// reason for doubt that there is one; it may be empty.
 func (o *objects) matches(ctx context.Context, of string, u *source.Unit) (note string, err error) {
 	primary := &u.Document.Spec.For
 	kind := discovery.GroupVersionKind(schema.GVK{APIVersion: primary.APIVersion.Value, Kind: primary.Kind.Value})

@@ -21,8 +21,8 @@ type origin struct {
 
 	policies, schemas     []string
 	kubeconfig, namespace string
-	// inForce takes the texts that are active in the namespace, not the present ones; onlyRunning leaves
-	// out policies of which nothing runs.
+	// inForce takes the active texts of the namespace, not the present ones; onlyRunning leaves
+	// out policies that do not run.
 	inForce, onlyRunning bool
 	// about are the policies that are looked at; none means all.
 	about []string

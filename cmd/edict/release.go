@@ -149,7 +149,7 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*pla
 	return err
 }
 
-// disabled reports whether the status of a set says that nothing of it runs.
+// disabled reports whether all policies of a set are disabled according to its status.
 func (s *clusterSet) disabled() bool {
 	return s.Status.ObservedGeneration == s.Generation && !slices.ContainsFunc(s.Status.Policies, func(p edictv1.PolicyStatus) bool { return p.Reason != string(edictv1.ModeDisabled) })
 }

@@ -31,7 +31,7 @@ type setClient struct {
 // defaultNamespace is where the chart is usually installed.
 const defaultNamespace = "edict-system"
 
-// fieldOwner is the field manager of what commands write.
+// fieldOwner is the field manager of commands.
 const fieldOwner = client.FieldOwner("edict-cli")
 
 func (c *setClient) connect() error {
@@ -107,7 +107,7 @@ func (c *setClient) get(ctx context.Context, name string) (*clusterSet, error) {
 	return nil, found("there is no PolicySet %q in the namespace %s%s", set, c.namespace, hinted(nameHint(set, known)))
 }
 
-// patch changes a set as it was read: somebody else may have written it meanwhile.
+// patch changes a set, and fails if another client has written it since it was read.
 func (c *setClient) patch(ctx context.Context, s *clusterSet, edit func(*edictv1.PolicySet)) error {
 	before := s.PolicySet.DeepCopy()
 	edit(&s.PolicySet)
@@ -130,8 +130,8 @@ func (s *clusterSet) present() *source.Contents {
 	return source.Read(source.NewSet(&s.PolicySet), text)
 }
 
-// active returns the policies with the texts that are active, and notes about those of which that is
-// not the present one. If only what runs is wanted, policies of which nothing runs are left out.
+// active returns the policies with their active texts, and a note about each whose active text is
+// not the present one. With onlyRunning, policies that do not run are left out.
 func (s *clusterSet) active(onlyRunning bool) (out *source.Contents, notes []string) {
 	out = s.present()
 	now := source.Revision(out.Digest())

@@ -78,7 +78,7 @@ func (ts *targets) expression(s *scope, of *v1alpha1.Target) *target {
 	return t
 }
 
-// nameMask is what names an object.
+// nameMask selects the fields that name an object.
 var nameMask = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
 
 // named is {apiVersion, kind, namespace, name}.

@@ -173,7 +173,7 @@ func (g *Grants) free(e *eval.Effect, path []string, f form) bool {
 	return f == inner || names(path) || e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedKey(g.policy.Owner())})
 }
 
-// names reports whether a field says which object it is: whoever may write
+// names reports whether a field identifies the object: a policy that may write
 // any field may name the object.
 func names(path []string) bool {
 	name := strings.Join(path, ".")

@@ -18,7 +18,7 @@ type Choice struct {
 	// Text is nil if there is none.
 	Text *source.ConfigMap
 	// Reason is SourceNotFound or DigestMismatch if it is not the text that the set asks for, and
-	// Message says so; otherwise Message is what else is to be known.
+	// Message explains it; otherwise Message is a note, or empty.
 	Reason, Message string
 }
 

@@ -62,7 +62,7 @@ func New(set *edictv1.PolicySet, text *source.ConfigMap, number int64) (*appsv1.
 	}, nil
 }
 
-// Parse reads a ControllerRevision. Its digest is computed anew.
+// Parse reads a ControllerRevision. It computes the digest again.
 func Parse(r *appsv1.ControllerRevision) (*Text, error) {
 	var c content
 	if err := json.Unmarshal(r.Data.Raw, &c); err != nil {

@@ -14,7 +14,7 @@ func PolicyID(set, policy string) string {
 	return set + "/" + policy
 }
 
-// ParsePolicyID returns the set and the policy of what PolicyID returned.
+// ParsePolicyID splits a result of PolicyID into set and policy.
 func ParsePolicyID(id string) (set, policy string) {
 	if set, policy, found := strings.Cut(id, "/"); found {
 		return set, policy

@@ -9,7 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 )
 
-// AppliedKey returns the annotation in which a policy keeps a digest of what it has applied to an
+// AppliedKey returns the annotation in which a policy keeps the digest of its last patch of an
 // object.
 func AppliedKey(policy string) string { return identity.MarkKey("applied.edict.dev/", policy, "") }
 

@@ -49,7 +49,7 @@ func (cs *controllers) find(id string) *Controller {
 	return nil
 }
 
-// shadowsOf goes through the controllers in force that are compared with a policy.
+// shadowsOf returns the active controllers that are compared with a policy.
 func (cs *controllers) shadowsOf(id string) iter.Seq[*Controller] {
 	return func(yield func(*Controller) bool) {
 		for _, c := range cs.all() {

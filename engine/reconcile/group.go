@@ -23,7 +23,7 @@ import (
 
 // Group holds the controllers that share a world.
 type Group struct {
-	// guard is what policies may do.
+	// guard has the allowances of policies.
 	guard atomic.Pointer[guard.Guard]
 	// keeping is how many bytes the memos of all controllers keep.
 	keeping atomic.Int64

@@ -45,7 +45,7 @@ func (s Stop) Disagrees(keys, all int) bool {
 	return s.Disagreements != NoLimit && keys > s.Disagreements
 }
 
-// String returns the limit of disagreements as it is written.
+// String returns the limit of disagreements as a spec has it.
 func (s Stop) String() string {
 	if s.Percent {
 		return strconv.Itoa(s.Disagreements) + "%"

@@ -65,7 +65,7 @@ type process struct {
 	options Options
 	// bundle are the policies of files. Without any, those of ConfigMaps run.
 	bundle *source.Bundle
-	// guard is what the policies may do.
+	// guard has the allowances of the policies.
 	guard   atomic.Pointer[guard.Guard]
 	http    *http.Client
 	client  kubernetes.Interface
@@ -83,7 +83,7 @@ type process struct {
 	// such a process.
 	judge    *check.Judge
 	compiler *child.Child
-	// accounts are those that policies write as.
+	// accounts are the accounts that policies write as.
 	accounts *identity.Accounts
 	// reconciler runs the policies of PolicySets, and webhook checks them before they are stored; nil
 	// for policies of files.

@@ -78,7 +78,7 @@ func (b *Bundle) parse(f load.Source) *parsed {
 	return p
 }
 
-// contents reads a ConfigMap, unless the cache has what it held.
+// contents reads a ConfigMap, unless the cache has the contents.
 func (b *Bundle) contents(s *Set, m *ConfigMap) *Contents {
 	pair := manifestPair{s, m}
 	var c *Contents

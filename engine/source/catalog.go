@@ -6,7 +6,7 @@ import (
 	"github.com/edict-dev/edict/engine/compile"
 )
 
-// Catalog is what several PolicySets run.
+// Catalog has the texts of several PolicySets.
 type Catalog struct {
 	Contents []*Contents
 	// Units are the policies by ID, Origins what they are from.

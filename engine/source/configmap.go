@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ConfigMap is the text of policies: documents in keys *.yaml, Rego beside them in *.rego, tests in
+// ConfigMap is the text of policies: documents in keys *.yaml, their Rego in *.rego, tests in
 // *_test.yaml, and values of params in params.yaml.
 type ConfigMap struct {
 	Namespace, Name, ResourceVersion string
@@ -26,7 +26,7 @@ type ConfigMap struct {
 	Edited  time.Time
 }
 
-// NewConfigMap returns what is read of a ConfigMap.
+// NewConfigMap returns the text in a ConfigMap.
 func NewConfigMap(m *corev1.ConfigMap) *ConfigMap {
 	out := &ConfigMap{Namespace: m.Namespace, Name: m.Name, ResourceVersion: m.ResourceVersion, Data: m.Data, Binary: slices.Sorted(maps.Keys(m.BinaryData))}
 	for _, f := range m.ManagedFields {

@@ -141,7 +141,7 @@ func (c *Contents) bound(problems *document.Problems) {
 func (c *Contents) key(key string, problems *document.Problems) {
 	file := load.Source{Path: path.Join(c.Path(), key), Text: []byte(c.Data[key])}
 	switch {
-	case path.Ext(key) == ".rego": // read with the policy beside it
+	case path.Ext(key) == ".rego": // read with its policy
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(c.Data)), func(k string) bool { return isPolicyKey(k) && belongs(key, k) }) {
 			problems.Add(document.Problem{Position: document.Position{File: file.Path}, Severity: document.Warning, Code: document.UnusedRego,
 				Message: "no policy uses this Rego", Hint: "it belongs to the key with the same name that ends in .yaml"})
@@ -202,7 +202,7 @@ func (c *Contents) tested(file load.Source, problems *document.Problems) {
 	}
 }
 
-// testProblems returns what is wrong with the tests as they are written.
+// testProblems returns the errors in the documents of tests.
 func (c *Contents) testProblems() (out []document.Problem) {
 	for _, t := range c.Tests {
 		_, problems := load.Documents(t.Path, t.Text)
@@ -232,7 +232,7 @@ func (c *Contents) documents(key string, file load.Source, problems *document.Pr
 	}
 }
 
-// modules returns the Rego modules beside a key.
+// modules returns the Rego modules of the policies in a key.
 func (c *Contents) modules(key string) (out []rego.Module) {
 	for _, k := range slices.Sorted(maps.Keys(c.Data)) {
 		if path.Ext(k) == ".rego" && belongs(k, key) {
@@ -242,8 +242,8 @@ func (c *Contents) modules(key string) (out []rego.Module) {
 	return out
 }
 
-// Unreadable reports whether something in a file cannot be read: a policy that is
-// missing may well be there.
+// Unreadable reports whether a part of a file cannot be read: a policy that was
+// not found may be in it.
 func (c *Contents) Unreadable(file string) bool {
 	return slices.ContainsFunc(c.Problems, func(p document.Problem) bool { return p.Severity == document.Error && p.File == file })
 }

@@ -24,8 +24,7 @@ import (
 type manifests struct {
 	configMaps []*ConfigMap
 	sets       []*Set
-	// inside are the texts of the ConfigMaps and the fields of the PolicySets, by what problems name
-	// as the file.
+	// inside are the texts of the ConfigMaps and the fields of the PolicySets, by the file in problems.
 	inside map[string]*document.Node
 	// manifest reports whether the file has one of ours, rest are its other documents.
 	manifest bool

@@ -12,7 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/rollout"
 )
 
-// Set is a PolicySet, as far as it determines how the policies of its ConfigMap run.
+// Set is a PolicySet.
 type Set struct {
 	Namespace, Name string
 	// File is the manifest that has it; empty for one of a cluster.
@@ -20,7 +20,7 @@ type Set struct {
 	Spec edictv1.PolicySetSpec
 }
 
-// NewSet returns what is read of a PolicySet.
+// NewSet returns the Set of a PolicySet in a cluster.
 func NewSet(s *edictv1.PolicySet) *Set {
 	return &Set{Namespace: s.Namespace, Name: s.Name, Spec: s.Spec}
 }

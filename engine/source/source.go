@@ -59,7 +59,7 @@ type Bundle struct {
 	// manifests, which have tests and allowances of their own; their units are among Units.
 	Tests    []*v1alpha1.PolicyTest
 	Contents []*Contents
-	// Allowances are what files open of what is protected, for policies of files.
+	// Allowances are the allowances in files, for policies of files.
 	Allowances []v1alpha1.Allowance
 	Schemas    *schema.Set
 	Problems   []document.Problem
@@ -75,7 +75,7 @@ type Bundle struct {
 	// configMaps and sets are those in manifests.
 	configMaps []*ConfigMap
 	sets       []*Set
-	// inside are the texts in manifests, by what problems name as the file.
+	// inside are the texts in manifests, by the file in problems.
 	inside map[string]*document.Node
 	// seen are the absolute paths of the files that have been read.
 	seen map[string]bool

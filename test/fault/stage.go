@@ -53,7 +53,7 @@ const (
 type scene struct {
 	// controllers is how many there are.
 	controllers int
-	// sets says that policies come from PolicySets, so that others can be added
+	// sets is true if policies come from PolicySets, so that others can be added
 	// and say how they are.
 	sets bool
 	// args are further arguments of the controllers.

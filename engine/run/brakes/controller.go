@@ -33,7 +33,7 @@ type Controller struct {
 	paced map[string]*brake.Paced
 
 	mu sync.Mutex
-	// holds are those of each PolicySet.
+	// holds are the holds of each PolicySet.
 	holds map[string][]brake.Hold
 	// news becomes Events; states is what was last found.
 	news   []brake.News

@@ -56,7 +56,7 @@ type Options struct {
 	Judge *Judge
 	// Rego compiles and runs the Rego of policies, TestRego that of their tests.
 	Rego, TestRego rego.Evaluator
-	// Guard returns what the policies may do.
+	// Guard returns the allowances of the policies.
 	Guard func() guard.Guard
 	Log   *slog.Logger
 	// Admitting makes a missing allowance a warning.

@@ -39,7 +39,7 @@ func (r *room) of(id string) string {
 	return ""
 }
 
-// order returns the IDs of a catalog, sorted: first those whose text was in force, then the others.
+// order returns the IDs of a catalog, sorted: first those whose text was active, then the others.
 // So each start refuses the same ones.
 func (r *room) order(inForce func(id string, u *source.Unit) bool) []string {
 	rank := func(id string) int {

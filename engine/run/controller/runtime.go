@@ -58,7 +58,7 @@ type Options struct {
 	Answers expr.Answerers
 	// Records takes the records of decisions; nil takes none.
 	Records *record.Log
-	// Brakes are the limits of what policies write; nil is the default.
+	// Brakes are the limits of writes; nil means the default.
 	Brakes *brake.Settings
 	// WatchSelector selects the primary objects that this installation decides about;
 	// HandOver is how long it waits with one whose labels begin to match.

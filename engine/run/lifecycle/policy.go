@@ -50,7 +50,7 @@ func (s *Staged) Same(other *Staged) bool {
 	return s.From.Unit.Same(other.From.Unit) && rollout.Share(s.Spec.Steps).Same(other.Spec.Steps)
 }
 
-// Alone returns the revision as one that comes into force at once.
+// Alone returns the revision without steps and without a fallback.
 func (r *Revision) Alone() *Revision {
 	out := *r
 	out.Staged, out.Fallback = nil, nil

@@ -34,7 +34,7 @@ func (r *Reconciler) assign(s *setState, starting bool) (changed []*lifecycle.Re
 		if now == nil || !rev.Unit.Same(now.Unit) {
 			rev = r.withFallback(s, id, rev)
 		}
-		if now != nil && now.Plan.Mode != rev.Plan.Mode { // it begins anew, as another policy would
+		if now != nil && now.Plan.Mode != rev.Plan.Mode { // it starts again, as another policy would
 			r.runtime.Stop(id)
 		}
 		if r.policies.Assign(id, rev, starting) {
@@ -46,7 +46,7 @@ func (r *Reconciler) assign(s *setState, starting bool) (changed []*lifecycle.Re
 }
 
 // wanted returns the revision of a policy that is to run: that of the text, or if that is refused
-// the last one that was active. Nil is none.
+// the last one that was active. It returns nil if none is to run.
 func (r *Reconciler) wanted(s *setState, id string) *lifecycle.Revision {
 	p := r.policies.Get(id)
 	newest, now := p.Newest, p.Assigned
@@ -74,8 +74,8 @@ func (r *Reconciler) mayGoOn(s *setState, rev *lifecycle.Revision) bool {
 	return rev != nil && rev.GoesOn().Unit.Rights == s.rights(r.closed)
 }
 
-// untold reports whether a policy that is not in the text may still be meant: the text is missing, or
-// part of it cannot be read.
+// untold reports whether a policy may be in the text although it was not found: the text is missing, or
+// has a part with errors.
 func (s *setState) untold(id string) bool {
 	if s.contents == nil {
 		return true
@@ -152,8 +152,8 @@ func (r *Reconciler) wasActive(id string, u *source.Unit) bool {
 	return s != nil && s.active[id] == u.TextRevision
 }
 
-// withFallback adds the last active revision to one that is to run: the new one may have
-// to wait, or may not fit the objects, and nothing runs yet that would go on.
+// withFallback adds the last active revision to a new one that is to run, if no revision is active: the
+// new one may have to wait, or may not fit the objects.
 func (r *Reconciler) withFallback(s *setState, id string, rev *lifecycle.Revision) *lifecycle.Revision {
 	if r.policies.Get(id).Report.InForce != "" || rev.Staged != nil || s.active[id] == "" || s.active[id] == rev.Unit.TextRevision {
 		return rev

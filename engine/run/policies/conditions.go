@@ -27,7 +27,7 @@ const (
 	conditionRestartSafe = "RestartSafe"
 )
 
-// The reasons of Ready, which are those of policies too.
+// The reasons of Ready, and of each policy.
 const (
 	reasonEnforcing        = "Enforcing"
 	reasonShadow           = "Shadow"
@@ -52,20 +52,20 @@ const (
 	reasonTooLarge      = "TooLarge"
 )
 
-// setCondition is what the conditions of a set are made of.
+// setCondition is the state of a set from which its conditions are computed.
 type setCondition struct {
 	generation int64
 	mode       edictv1.Mode
 	suspended  bool
-	// revision is that of the active text.
+	// revision is the revision of the active text.
 	revision string
-	// refused is the reason of Accepted=False, message says why; empty if the set is accepted. note is
+	// refused is the reason of Accepted=False, message its message; empty if the set is accepted. note is
 	// the message of an accepted set.
 	refused, message, note string
 	policies               []policyCondition
 }
 
-// policyCondition is what a policy adds to the conditions of its set.
+// policyCondition is the state of a policy from which the conditions of its set are computed.
 type policyCondition struct {
 	name string
 	mode edictv1.Mode
@@ -73,10 +73,10 @@ type policyCondition struct {
 	refused string
 	// progress is set while it is compiled, tested, loaded or rolled out.
 	progress bool
-	// waits is what it waits for, long reports whether it has for long.
+	// waits names the object or kind that it waits for, long reports whether it has waited for waitsLong.
 	waits string
 	long  bool
-	// rolloutStopped, paused and unsafe say why.
+	// rolloutStopped, paused and unsafe are the causes; empty if it is not so.
 	rolloutStopped, paused, unsafe string
 	// unsafeReason is the reason of RestartSafe.
 	unsafeReason string
@@ -149,7 +149,7 @@ func (c *setCondition) reason() (string, *policyCondition) {
 	return urgency[worst], first
 }
 
-// conditions returns the conditions of a set; before are those that it has.
+// conditions returns the conditions of a set; before are its present conditions.
 func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition {
 	out := slices.Clone(before)
 	set := func(kind string, status bool, reason, message string) {
@@ -230,7 +230,7 @@ func plural(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// enforcing reports whether what the set has to enforce is enforced, and the reason.
+// enforcing reports whether all policies in mode Enforce are enforced, and the reason.
 func (c *setCondition) enforcing(ready string) (bool, string) {
 	enforces := 0
 	for i := range c.policies {
@@ -257,7 +257,7 @@ func (c *setCondition) enforcing(ready string) (bool, string) {
 	return false, ready
 }
 
-// held reports whether something of the set is held, and what.
+// held reports whether a part of the set is held, and describes it.
 func (c *setCondition) held() (bool, string) {
 	var all []string
 	withheld := int64(0)

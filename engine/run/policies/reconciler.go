@@ -39,7 +39,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// Options are what a Reconciler needs.
+// Options configure a Reconciler.
 type Options struct {
 	// Client reads PolicySets and ConfigMaps from a cache.
 	Client client.Client
@@ -54,7 +54,7 @@ type Options struct {
 	Own string
 	// Params are values from the command line. They take precedence over those of sets.
 	Params compile.Overrides
-	// SetGuard is called with what the policies of all sets may do.
+	// SetGuard is called with the allowances of all sets.
 	SetGuard func(guard.Guard)
 }
 
@@ -81,7 +81,7 @@ type Reconciler struct {
 }
 
 const (
-	// healthInterval is the interval between looks at what a set does.
+	// healthInterval is the interval between two reconciliations of a set.
 	healthInterval = 3 * time.Second
 	// recheckInterval is the first interval between checks of a refused text: the types of the
 	// cluster change without an edit.
@@ -213,7 +213,7 @@ func (r *Reconciler) ordered() []*setState {
 	return slices.SortedFunc(maps.Values(r.sets), func(a, b *setState) int { return cmp.Compare(a.name(), b.name()) })
 }
 
-// complete takes the results of what ran in the background.
+// complete takes the results of tests and checks that ran in the background.
 func (r *Reconciler) complete() {
 	for {
 		select {
@@ -317,14 +317,14 @@ func (r *Reconciler) due(p *lifecycle.Policy) bool {
 }
 
 // untyped reports whether a text was checked without types that the cluster publishes now,
-// and is in force, or does not fit them. Before they are published, another check would
+// and is active, or does not fit them. Before they are published, another check would
 // find the same.
 func (r *Reconciler) untyped(p *lifecycle.Policy) bool {
 	unfit := p.Newest.Good() && p.Report.Event == lifecycle.Failed
 	return (unfit || p.RunsNewest()) && !p.Newest.Typed && r.options.Checker.Typed(p.Newest.Plan)
 }
 
-// catalog returns what all sets run.
+// catalog returns the texts of all sets.
 func (r *Reconciler) catalog() *source.Catalog {
 	var all []*source.Contents
 	for _, s := range r.ordered() {

@@ -31,7 +31,7 @@ type rollouts struct {
 	// active are the rollouts that have not ended, and those that have stopped, by
 	// policy.
 	active map[string]*activeRollout
-	// left are those that another process left, by policy.
+	// left are the rollouts that another process left, by policy.
 	left map[string]leftRollout
 }
 
@@ -55,7 +55,7 @@ type activeRollout struct {
 	since time.Time
 	// from is the revision in force.
 	from *lifecycle.Revision
-	// generation is that of the set when it stopped.
+	// generation is the generation of the set when it stopped.
 	generation int64
 	// finished reports that the last step is over.
 	finished bool
@@ -84,8 +84,8 @@ func (r *rollouts) restore(id string, p *edictv1.PolicyStatus, generation int64)
 	}
 }
 
-// stage returns a revision as it is to come into force: in steps if its set has
-// some and another revision is in force, or was when this process started. A text that was active
+// stage returns a revision as it is to become active: in steps if its set has
+// some and another revision is active, or was when this process started. A text that was active
 // before has no steps, because it must be a way out of everything that stops them.
 func (r *rollouts) stage(s *setState, rev *lifecycle.Revision, lastGood func(*setState, string) *lifecycle.Revision) *lifecycle.Revision {
 	id, p := rev.Unit.ID(), r.policies.Get(rev.Unit.ID())
@@ -116,7 +116,7 @@ func (r *rollouts) stage(s *setState, rev *lifecycle.Revision, lastGood func(*se
 	return &out
 }
 
-// atOnce reports whether a revision comes into force at once, and why.
+// atOnce reports whether a revision becomes active without steps, and the reason.
 func (r *rollouts) atOnce(s *setState, rev *lifecycle.Revision, p *lifecycle.Policy) (bool, string) {
 	id := rev.Unit.ID()
 	if s.contents.Rollout == nil || rev.Plan.Mode != plan.Enforce {
@@ -163,8 +163,8 @@ func (r *rollouts) begin(s *setState, rev *lifecycle.Revision, p *lifecycle.Poli
 	return now
 }
 
-// from returns the revision from which the steps to another one lead: that in force, or
-// when nothing runs yet the last active one.
+// from returns the revision from which the steps to another one lead: the active one, or
+// if none runs yet the last active one.
 func (r *rollouts) from(s *setState, rev *lifecycle.Revision, p *lifecycle.Policy, lastGood func(*setState, string) *lifecycle.Revision) *lifecycle.Revision {
 	if now := p.Assigned; now != nil && p.Report.InForce != "" {
 		for _, one := range []*lifecycle.Revision{now, now.Staged.Base(), now.Fallback} {
@@ -201,8 +201,8 @@ func (r *rollouts) statusOf(id string) *edictv1.RolloutStatus {
 	return out
 }
 
-// check begins the steps of a set that are due, each once store has stored it, and stops the rollouts
-// that must not go on.
+// check begins the steps of a set that are due, each after store has stored it, and stops the rollouts
+// that exceed their limits.
 func (r *rollouts) check(s *setState, at time.Time, store func() error) {
 	for _, id := range s.ids(r.policies) {
 		one := r.active[id]
@@ -217,7 +217,7 @@ func (r *rollouts) check(s *setState, at time.Time, store func() error) {
 	}
 }
 
-// step brings one rollout as far as it may go now.
+// step updates the status of one rollout, and stops it or begins its next step if that is due.
 func (r *rollouts) step(s *setState, one *activeRollout, report *reconcile.RolloutReport, at time.Time, store func() error) {
 	one.count(report)
 	if reason := one.exceeded(report); reason != "" {
@@ -313,7 +313,7 @@ func (r *rollouts) advance(one *activeRollout, at time.Time, store func() error)
 	r.log.Info("a step of a rollout begins", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "step", one.status.Step, "steps", one.status.Steps, "share", one.status.Share)
 }
 
-// refuse gives all keys back to the revision in force: the text is refused until it, or
+// refuse gives all keys back to the active revision: the text is refused until it, or
 // the set, changes.
 func (r *rollouts) refuse(one *activeRollout) {
 	v := r.policies.Get(one.status.Policy).Newest

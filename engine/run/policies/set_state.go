@@ -25,7 +25,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// setState is what the reconciler knows of a PolicySet.
+// setState is the reconciler's state of a PolicySet.
 type setState struct {
 	set *edictv1.PolicySet
 	// source is its ConfigMap; nil if there is none.
@@ -35,15 +35,16 @@ type setState struct {
 	// were read from.
 	contents *source.Contents
 	read     string
-	// texts are those that are kept, the oldest first.
+	// texts are the texts of the history, the oldest first.
 	texts []*history.Text
 	// active has the revision of the text that each policy was last active with, by ID.
 	active map[string]string
 	// ended are the policies that were active and left the text, by ID.
 	ended map[string]bool
-	// lost says why the last active text of a policy can no longer run, by ID.
+	// lost has the errors in the last active text of a policy, by ID.
 	lost map[string]string
-	// unsafe says why policies that run would not start again, by ID; asked is when that was found.
+	// unsafe has the errors with which active policies would not start again, by ID; asked is when they
+	// were found.
 	unsafe map[string]error
 	asked  time.Time
 	// waits is since when each policy waits, by ID.
@@ -52,7 +53,7 @@ type setState struct {
 	resumed time.Time
 	// counted is when numbers were last written to the status.
 	counted time.Time
-	// told are the conditions that the last Events were about, by type.
+	// told are the conditions of the last Events, by type.
 	told map[string]string
 }
 
@@ -137,12 +138,12 @@ func (r *Reconciler) contentsOf(s *setState, text *source.ConfigMap) *source.Con
 	return contents
 }
 
-// rights identifies what the policies of a set may do, beside fields that are closed to others.
+// rights identifies the allowances of a set, and the fields that are closed to it.
 func (s *setState) rights(closed string) string {
 	return hashed(s.set.Spec.Allow, s.set.Spec.Pinned, closed)
 }
 
-// wrongAccount says why policies may not write as the ServiceAccount of a set; empty if they may.
+// wrongAccount returns the reason why policies may not write as the ServiceAccount of a set; empty if they may.
 func (r *Reconciler) wrongAccount(s *setState) string {
 	if user := r.options.Accounts.User(s.set.Name + "/"); user != "" && user == r.options.Own {
 		return "the policies of a set must not write as the controller itself: name another ServiceAccount"
@@ -206,7 +207,7 @@ func (r *Reconciler) brake(s *setState) {
 // suspension is the name of the hold of a set that is suspended; no name of a hold has a space.
 const suspension = "spec suspend"
 
-// never is the end of what has none.
+// never is the end of a hold that has none.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // policyIDs returns the IDs of the policies that a set has in its text or runs.

@@ -29,13 +29,13 @@ import (
 )
 
 const (
-	// countInterval is how long numbers in a status stay as they are while nothing else changes.
+	// countInterval is the shortest interval between writes of a status in which only numbers changed.
 	countInterval = 15 * time.Second
 	// waitsLong is how long a policy may wait before its set is stalled.
 	waitsLong = 15 * time.Minute
 )
 
-// status returns the status of a set as it is now.
+// status returns the present status of a set.
 func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus {
 	set := source.NewSet(s.set)
 	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: s.choice.Message}
@@ -130,7 +130,7 @@ func (r *Reconciler) refusal(s *setState, policies []policyCondition, found *sou
 	return reason, message
 }
 
-// condition returns what a policy adds to the conditions of its set.
+// condition returns the state of a policy.
 func (r *Reconciler) condition(s *setState, id string, p *lifecycle.Policy, now time.Time) policyCondition {
 	_, name := identity.ParsePolicyID(id)
 	c := policyCondition{name: name, mode: edictv1.ModeEnforce, active: p.Report.InForce != ""}
@@ -323,7 +323,7 @@ func withoutCounts(of *edictv1.PolicySetStatus) *edictv1.PolicySetStatus {
 	return out
 }
 
-// tell records Events about a set: that the reason of Ready has changed, and what the brakes did.
+// tell records Events about a set: changes of its conditions, and the news of the brakes.
 func (r *Reconciler) tell(s *setState, now time.Time) {
 	for _, n := range r.runtime.Brakes().TakeNews(s.name()) {
 		kind := corev1.EventTypeWarning
@@ -340,7 +340,7 @@ func (r *Reconciler) tell(s *setState, now time.Time) {
 }
 
 // tellCondition records an Event about a condition that has changed: that of Ready also if its message
-// has. What another process has told is not told again.
+// has. It skips a condition that another process has recorded.
 func (r *Reconciler) tellCondition(s *setState, kind string, now time.Time) {
 	c := meta.FindStatusCondition(s.set.Status.Conditions, kind)
 	if c == nil {

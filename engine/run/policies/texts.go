@@ -16,7 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 )
 
-// noteActive notes with which text each policy of a set is active.
+// noteActive notes the active text of each policy of a set.
 func (r *Reconciler) noteActive(s *setState) {
 	for _, id := range s.ids(r.policies) {
 		p := r.policies.Get(id)
@@ -60,7 +60,7 @@ func (r *Reconciler) keep(ctx context.Context, s *setState) (err error) {
 	o.Namespace, o.Name = s.set.Namespace, kept.Object
 	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, history.AnnotationActive, at.Format(time.RFC3339)))
 	err = r.options.Client.Patch(ctx, o, patch, client.FieldOwner(apply.FieldManager))
-	if apierrors.IsNotFound(err) { // somebody has deleted it
+	if apierrors.IsNotFound(err) { // a user has deleted it
 		s.texts = slices.DeleteFunc(s.texts, func(t *history.Text) bool { return t == kept })
 	}
 	if err == nil {

@@ -200,7 +200,7 @@ func (a *admission) reviewSet(ctx context.Context, r ctrladmission.Request) (ctr
 	return ctrladmission.Allowed("").WithWarnings(warnings(contents, problems)...), ctx.Err()
 }
 
-// stops warns of what ends with a set.
+// stops returns a warning that names the policies that end with a set.
 func stops(set *edictv1.PolicySet) []string {
 	if set == nil || len(set.Status.Policies) == 0 {
 		return nil
@@ -212,7 +212,7 @@ func stops(set *edictv1.PolicySet) []string {
 	return []string{fmt.Sprintf("the policies of the set end: %s%s", strings.Join(names, ", "), holding(set))}
 }
 
-// holding says how many objects have finalizers of a set; empty if none has.
+// holding returns the number of objects with finalizers of a set, as text; empty if it is 0.
 func holding(set *edictv1.PolicySet) string {
 	n := int64(0)
 	for _, f := range set.Status.Finalizers {
@@ -245,7 +245,7 @@ func warnings(c *source.Contents, list []document.Problem) (out []string) {
 	return out
 }
 
-// problems returns what is wrong with the policies of a set.
+// problems returns the problems of all policies of a set.
 func (a *admission) problems(ctx context.Context, contents *source.Contents) []document.Problem {
 	c := source.NewCatalog([]*source.Contents{contents}, a.options.Overrides)
 	checker := a.options.Checker.Allowing(contents.Set)
@@ -259,7 +259,7 @@ func (a *admission) problems(ctx context.Context, contents *source.Contents) []d
 	return append(slices.Clip(contents.Problems), found.List()...)
 }
 
-// found returns what is wrong with a policy.
+// found returns the problems of a policy.
 func (a *admission) found(ctx context.Context, checker *check.Checker, u *source.Unit, room *plan.Room) []document.Problem {
 	v := checker.Text(ctx, u)
 	if v.Plan != nil {

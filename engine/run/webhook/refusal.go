@@ -15,7 +15,7 @@ import (
 // kubectlEdit is the field manager of kubectl edit.
 const kubectlEdit = "kubectl-edit"
 
-// refusal rejects an object because of errors. The message is what clients show.
+// refusal rejects an object because of errors. Clients show the message.
 //
 // The reason is Forbidden, although the text is what is wrong: of an object that is Invalid,
 // kubectl apply --force and others with such an option take that a field cannot be changed,

@@ -56,7 +56,7 @@ type Options struct {
 	Log    *slog.Logger
 	// Sets reads PolicySets and ConfigMaps from a cache.
 	Sets client.Reader
-	// Namespace is that of the PolicySets.
+	// Namespace is the namespace of the PolicySets.
 	Namespace string
 	Checker   *check.Checker
 	// Overrides are values that take precedence over those of sets.

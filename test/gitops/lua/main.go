@@ -61,7 +61,7 @@ func check(script string, object map[string]any) (map[string]string, error) {
 	return out, nil
 }
 
-// luaValue makes a Lua value of what JSON may hold.
+// luaValue returns the Lua value of a JSON value.
 func luaValue(l *lua.LState, of any) lua.LValue {
 	switch of := of.(type) {
 	case map[string]any:
