@@ -1,9 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+
+	"k8s.io/utils/ptr"
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -41,10 +44,10 @@ func (s *Set) problem(field, hint, format string, args ...any) document.Problem 
 }
 
 // Pinned reports whether the set is pinned to a text.
-func (s *Set) Pinned() bool { return s.Spec.Pinned != nil && *s.Spec.Pinned }
+func (s *Set) Pinned() bool { return ptr.Deref(s.Spec.Pinned, false) }
 
 // Suspended reports whether the set writes nothing.
-func (s *Set) Suspended() bool { return s.Spec.Suspend != nil && *s.Spec.Suspend }
+func (s *Set) Suspended() bool { return ptr.Deref(s.Spec.Suspend, false) }
 
 // modes are the modes from the narrowest to the widest.
 var modes = []edictv1.Mode{edictv1.ModeDisabled, edictv1.ModeShadow, edictv1.ModeEnforce}
@@ -63,18 +66,12 @@ func (s *Set) ModeOf(u *Unit) string {
 
 // Mode returns the mode of the set.
 func (s *Set) Mode() edictv1.Mode {
-	if s.Spec.Mode == "" {
-		return edictv1.ModeShadow
-	}
-	return s.Spec.Mode
+	return cmp.Or(s.Spec.Mode, edictv1.ModeShadow)
 }
 
 // shadowOf returns the set that this one is compared with; empty if there is none.
 func (s *Set) shadowOf() string {
-	if s.Spec.ShadowOf == nil {
-		return ""
-	}
-	return s.Spec.ShadowOf.Name
+	return ptr.Deref(s.Spec.ShadowOf, edictv1.LocalReference{}).Name
 }
 
 // params returns the values of params in the spec.

@@ -159,7 +159,7 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 		}
 		meta.SetStatusCondition(&out, one)
 	}
-	clearly := func(kind string, status bool, reason, message string) {
+	setOrRemove := func(kind string, status bool, reason, message string) {
 		if status {
 			set(kind, true, reason, message)
 		} else {
@@ -176,14 +176,14 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 		set(conditionAccepted, true, reasonAccepted, cmp.Or(c.note, "all policies are accepted"))
 	}
 	moves := reason == reasonProgressing || reason == reasonWaiting && !of.long
-	clearly(conditionReconciling, moves, reason, message)
-	clearly(conditionStalled, !good && !moves, reason, message)
+	setOrRemove(conditionReconciling, moves, reason, message)
+	setOrRemove(conditionStalled, !good && !moves, reason, message)
 	enforcing, why := c.enforcing(reason)
 	set(conditionEnforcing, enforcing, why, message)
 	held, holds := c.held()
-	clearly(conditionHeld, held, reasonHeld, holds)
+	setOrRemove(conditionHeld, held, reasonHeld, holds)
 	failing, fails := c.degraded()
-	clearly(conditionDegraded, failing, "ObjectsFail", fails)
+	setOrRemove(conditionDegraded, failing, "ObjectsFail", fails)
 	if unsafe := c.unsafe(); unsafe != nil {
 		set(conditionRestartSafe, false, unsafe.unsafeReason, unsafe.name+": "+unsafe.unsafe)
 	} else {
@@ -248,13 +248,13 @@ func (c *setCondition) enforcing(ready string) (bool, string) {
 			return false, ready
 		}
 	}
-	switch ready {
-	case reasonEnforcing, reasonLastGoodEnforced, reasonProgressing, reasonWaiting:
-		if enforces > 0 && !c.suspended {
-			return true, cmp.Or(map[string]string{reasonLastGoodEnforced: reasonLastGoodEnforced}[ready], reasonEnforcing)
-		}
+	switch {
+	case enforces == 0 || c.suspended:
+		return false, ready
+	case ready == reasonEnforcing, ready == reasonProgressing, ready == reasonWaiting:
+		return true, reasonEnforcing
 	}
-	return false, ready
+	return ready == reasonLastGoodEnforced, ready
 }
 
 // held reports whether a part of the set is held, and describes it.

@@ -229,10 +229,7 @@ func (r *Reconciler) complete() {
 
 // background runs a function, and has all sets reconciled when it has ended.
 func (r *Reconciler) background(do func()) {
-	names := make([]string, 0, len(r.sets))
-	for name := range r.sets {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(r.sets))
 	r.runtime.Go(func() {
 		do()
 		for _, name := range names {
@@ -263,10 +260,7 @@ func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (rec
 		for _, rev := range r.assign(s, false) {
 			r.runtime.Run(rev)
 		}
-		r.runtime.Brakes().Brakes().Retain(func(id string) bool {
-			set, _ := identity.ParsePolicyID(id)
-			return set != s.name() || slices.Contains(s.policyIDs(r.policies), id)
-		})
+		r.retain(s.name(), s.policyIDs(r.policies))
 		return r.follow(ctx, s)
 	})
 	return reconcile.Result{RequeueAfter: healthInterval}, err
@@ -355,13 +349,17 @@ func (r *Reconciler) remove(ctx context.Context, name string) {
 			r.runtime.Stop(id)
 		}
 	}
-	brakes := r.runtime.Brakes()
-	brakes.SetHolds(name, nil)
-	brakes.Brakes().Retain(func(policy string) bool {
-		set, _ := identity.ParsePolicyID(policy)
-		return set != name
-	})
+	r.runtime.Brakes().SetHolds(name, nil)
+	r.retain(name, nil)
 	r.measure()
+}
+
+// retain ends the pauses of the policies of a set, except those with the IDs.
+func (r *Reconciler) retain(set string, ids []string) {
+	r.runtime.Brakes().Brakes().Retain(func(id string) bool {
+		of, _ := identity.ParsePolicyID(id)
+		return of != set || slices.Contains(ids, id)
+	})
 }
 
 // key returns the key of a set.

@@ -391,8 +391,6 @@ func (r *Reconciler) measure() {
 				values[observe.SeriesOf(observe.Ended, id)] = 1
 			}
 		}
-	}
-	for _, s := range r.sets {
 		for id := range s.ended {
 			values[observe.SeriesOf(observe.Ended, id)] = 1
 		}
