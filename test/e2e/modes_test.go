@@ -55,6 +55,28 @@ func TestModes(t *testing.T) {
 	c.wantMarks("a", map[string]string{"one": "b"})
 }
 
+// TestAllowanceTakenAway: a policy that runs writes nothing more without its allowance, and goes on when it
+// has it again.
+func TestAllowanceTakenAway(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.fromSets(nil)
+	c.wantMarks("a", map[string]string{"one": "a"})
+	c.wants("one", "Ready", "True Enforcing")
+	c.patchSet("one", object{"allow": nil})
+	c.wants("one", "Accepted", "False NotAllowed")
+	c.wants("one", "Ready", "False NothingEnforced")
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+	<-time.After(time.Second)
+	c.wantMarks("a", nil)
+	c.patchSet("one", object{"allow": marking()})
+	c.wantMarks("a", map[string]string{"one": "a"})
+	c.wants("one", "Ready", "True Enforcing")
+}
+
 // counting counts questions.
 type counting struct {
 	expr.Answerer

@@ -1,10 +1,6 @@
 package e2e
 
 import (
-	"sigs.k8s.io/yaml"
-
-	"github.com/edict-dev/edict/api/v1alpha1"
-
 	"bufio"
 	"encoding/json"
 	"fmt"
@@ -13,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/test/program"
@@ -192,4 +191,29 @@ func TestRollout(t *testing.T) {
 	}
 	c.wantShare(nodes, 3, "b", "b") // at once, without the steps
 	c.wants("one", "Ready", "True Enforcing")
+}
+
+// TestRolloutOfParamsStops: params that disagree too much reach no object, also after the set is
+// reconciled again.
+func TestRolloutOfParamsStops(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	var nodes []string
+	for i := range 5 {
+		nodes = append(nodes, fmt.Sprint("n", i))
+		c.put(node(nodes[i], inZone(i), true, time.Now()))
+	}
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "one", "a")})
+	c.fromSets(nil)
+	c.wantShare(nodes, 3, "a", "a")
+	c.wants("one", "Ready", "True Enforcing")
+	c.steps(strings.TrimSuffix(rolloutSteps, "}") + `, stop: {disagreements: "3"}}`)
+	c.patchSet("one", object{"params": object{"one": object{"value": "b"}}})
+	c.wants("one", "Ready", "False RolloutStopped", "about 5 of 5 objects, more than 3")
+	<-time.After(7 * time.Second) // reconciles it twice
+	c.wants("one", "Ready", "False RolloutStopped")
+	c.wantShare(nodes, 3, "a", "a")
+	c.merge("Node", "", "n0", "", object{"metadata": object{"labels": object{"one": nil}}})
+	c.wantShare(nodes, 3, "a", "a")
 }
