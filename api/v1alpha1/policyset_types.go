@@ -355,7 +355,12 @@ type Finalizer struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	Kind string `json:"kind,omitempty"`
-	// name is the finalizer.
+	// namespace is the only namespace with such objects; empty means all.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// name is the finalizer; "*" stands for those that only an evaluation tells.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +required

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/util/wait"
-
-	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
-
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
@@ -25,65 +23,158 @@ import (
 
 type releaseFlags struct {
 	origin
-	all, dryRun bool
-	accounts    string
-	timeout     time.Duration
+	all, dryRun, delete bool
+	accounts, selector  string
+	timeout             time.Duration
 }
 
 func releaseCommand() *cobra.Command {
 	var f releaseFlags
 	cmd := &cobra.Command{
-		Use:   "release (--policies PATH | --policy-namespace NAMESPACE) (POLICY... | --all)",
-		Short: "Remove the finalizers that policies have set",
-		Long: `Takes the finalizers of policies off all objects that have them, so that nothing
-is left that cannot be deleted when the policies no longer run. Finalizers of
+		Use:   "release (--policy-namespace NAMESPACE (SET... | --all) | --policies PATH (POLICY... | --all))",
+		Short: "Remove the finalizers of policies from their objects",
+		Long: `Takes the finalizers of policies off all objects that have them. Finalizers of
 others stay. A second run finds nothing to do.
 
-With --policy-namespace the PolicySets are first disabled by spec.mode, and the
-controller is waited for; they stay disabled. With --policies see to it yourself that no controller runs them.`,
-		Example: "  edict release --policy-namespace edict-system --all",
+The controller does so by itself when a PolicySet is deleted. This command ends a
+deletion for which the account of the set lacks a permission, or no controller runs:
+it uses your account. With --delete it deletes the sets, and waits for the controller
+before. With --policies see to it yourself that no controller runs them.`,
+		Example: "  edict release storage --policy-namespace edict-system",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.all == (len(args) > 0) {
-				return errors.New("name the policies to release, or say --all")
+				return errors.New("name what to release, or say --all")
 			}
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
 	f.registerAll(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "release all policies")
+	cmd.Flags().BoolVar(&f.all, "all", false, "release all sets, or policies")
+	cmd.Flags().BoolVar(&f.delete, "delete", false, "delete the sets, and wait for the controller first")
 	cmd.Flags().StringVar(&f.accounts, "policy-service-accounts", "", "remove them as the ServiceAccounts that the policies write as, as edict run is told")
+	cmd.Flags().StringVar(&f.selector, "watch-label-selector", "", "only from objects with these labels, as edict run is told")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be removed, and change nothing")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the controller may take to stop the policies")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the controller may take with --delete")
 	return cmd
 }
 
 func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
+	t := &tally{Writer: out, dryRun: f.dryRun}
+	run := f.files
+	if f.namespace != "" {
+		run = f.sets
+	}
+	if err := run(ctx, t, errOut, names); err != nil {
+		return err
+	}
+	return t.end()
+}
+
+// files releases policies of files.
+func (f *releaseFlags) files(ctx context.Context, t *tally, errOut io.Writer, names []string) error {
 	set, err := f.load(ctx, errOut)
 	if err != nil {
 		return err
 	}
-	t := &tally{Writer: out, dryRun: f.dryRun}
 	chosen, err := f.choose(set, names, errOut, t)
 	if err != nil {
 		return err
 	}
-	config, err := clusterConfig(f.kubeconfig)
+	r, err := f.releaser(t)
 	if err != nil {
-		return found("%v", err)
+		return err
 	}
-	r, err := releaser(config, t)
-	if err != nil {
-		return found("%v", err)
-	}
-	r.Accounts = &identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
 	for _, p := range chosen {
-		r.Accounts.SetName(p.Set, p.Account)
+		r.Release(ctx, release.TargetsOf(p))
 	}
-	if err := f.stop(ctx, errOut, chosen); err != nil {
-		return found("%v", err)
+	return nil
+}
+
+// sets releases the policies of sets, and then lets the sets go.
+func (f *releaseFlags) sets(ctx context.Context, t *tally, errOut io.Writer, names []string) error {
+	r, err := f.releaser(t)
+	if err != nil {
+		return err
 	}
-	r.Policies(ctx, chosen)
-	return t.end()
+	c := setClient{kubeconfig: f.kubeconfig, namespace: f.namespace}
+	chosen, err := c.named(ctx, names)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun {
+		if chosen, err = f.wait(ctx, &c, t, errOut, chosen); err != nil {
+			return err
+		}
+	}
+	for _, s := range chosen {
+		if f.accounts != "" {
+			r.Accounts.SetName(s.Name, s.Spec.ServiceAccountName)
+		}
+		failed := t.failed
+		r.Release(ctx, release.TargetsOfSet(&s.PolicySet))
+		if failed < t.failed || f.dryRun {
+			continue
+		}
+		if controllerutil.ContainsFinalizer(s, release.SetFinalizer) {
+			if err := c.patch(ctx, s, func(s *edictv1.PolicySet) { controllerutil.RemoveFinalizer(s, release.SetFinalizer) }); err != nil {
+				return err
+			}
+		}
+		if len(s.Finalizers) > 0 {
+			t.refuse(s.Namespace+"/"+s.Name, "others hold the set by the finalizers "+strings.Join(s.Finalizers, ", "))
+		}
+	}
+	return nil
+}
+
+// named returns the sets with some names; all sets if there are none.
+func (c *setClient) named(ctx context.Context, names []string) ([]*clusterSet, error) {
+	if len(names) == 0 {
+		return c.list(ctx)
+	}
+	var out []*clusterSet
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			return nil, found("%s is a policy: name its set, or use --policies", name)
+		}
+		s, err := c.get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// wait deletes sets, if that is asked for, and returns those that the controller has left after the
+// timeout.
+func (f *releaseFlags) wait(ctx context.Context, c *setClient, t *tally, errOut io.Writer, chosen []*clusterSet) (left []*clusterSet, err error) {
+	names := map[string]bool{}
+	for _, s := range chosen {
+		switch {
+		case f.delete:
+			if err := c.client.Delete(ctx, &s.PolicySet); client.IgnoreNotFound(err) != nil {
+				return nil, found("deleting the PolicySet %s/%s: %v", s.Namespace, s.Name, err)
+			}
+			fmt.Fprintf(t, "%s/%s: deleted\n", s.Namespace, s.Name)
+		case s.DeletionTimestamp == nil:
+			return nil, found("the PolicySet %s/%s is not being deleted: its policies would set their finalizers again; delete it, or add --delete", s.Namespace, s.Name)
+		}
+		names[s.Name] = true
+	}
+	if !f.delete {
+		return chosen, nil
+	}
+	err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {
+		left, err = c.list(ctx) // the timeout ends no request
+		left = slices.DeleteFunc(left, func(s *clusterSet) bool { return !names[s.Name] })
+		return len(left) == 0, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		fmt.Fprintf(errOut, "no controller has released %s within %v; going on\n", count(len(left), "set", "sets"), f.timeout)
+		err = nil
+	}
+	return left, err
 }
 
 // choose returns the policies to release; what cannot be is told and counted. That
@@ -111,60 +202,23 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 	return chosen, nil
 }
 
-// stop disables the sets of policies and waits for the controller. That it does not
-// answer is no reason to leave objects behind.
-func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*plan.Policy) error {
-	if f.namespace == "" || f.dryRun {
-		return nil
+// releaser returns what removes finalizers, and reports to a tally.
+func (f *releaseFlags) releaser(t *tally) (*release.Releaser, error) {
+	config, err := clusterConfig(f.kubeconfig)
+	if err != nil {
+		return nil, found("%v", err)
 	}
-	c := setClient{kubeconfig: f.kubeconfig, namespace: f.namespace}
-	names := map[string]bool{}
-	for _, p := range chosen {
-		names[p.Set] = true
-	}
-	for name := range names {
-		set, err := c.get(ctx, name)
-		if err == nil {
-			err = c.patch(ctx, set, func(s *edictv1.PolicySet) { s.Spec.Mode = edictv1.ModeDisabled })
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var running []string
-	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {
-		all, err := c.list(ctx) // the timeout ends no request
-		running = nil
-		for _, s := range all {
-			if names[s.Name] && !s.disabled() {
-				running = append(running, s.Name)
-			}
-		}
-		return len(running) == 0, err
-	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		fmt.Fprintf(errOut, "no controller has said within %v that it stopped the sets %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
-		return nil
-	}
-	return err
-}
-
-// disabled reports whether all policies of a set are disabled according to its status.
-func (s *clusterSet) disabled() bool {
-	return s.Status.ObservedGeneration == s.Generation && !slices.ContainsFunc(s.Status.Policies, func(p edictv1.PolicyStatus) bool { return p.Reason != string(edictv1.ModeDisabled) })
-}
-
-func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {
 	client, mapper, err := clusterMapper(config)
 	if err != nil {
-		return nil, err
+		return nil, found("%v", err)
 	}
 	client.Transport = identity.Transport{RoundTripper: client.Transport}
 	objects, err := cluster.Metadata(config, client)
 	if err != nil {
 		return nil, err
 	}
-	return &release.Releaser{Client: objects, Mapper: mapper, DryRun: t.dryRun, Report: t.add}, nil
+	accounts := &identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
+	return &release.Releaser{Client: objects, Mapper: mapper, Accounts: accounts, Selector: f.selector, DryRun: t.dryRun, Report: t.add}, nil
 }
 
 // tally prints outcomes, a line each, and counts them.

@@ -10,18 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/plan"
 )
 
 // patched is an API server whose PolicySets are patched.
 type patched struct {
 	*apiServer
-	// observe is called after a patch, as a controller would be; nil is none.
-	observe func(*edictv1.PolicySet)
-
 	mu      sync.Mutex
 	bodies  []string
 	manager string
@@ -43,9 +38,6 @@ func (p *patched) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.Generation++
 		p.bodies, p.manager = append(p.bodies, string(body)), r.URL.Query().Get("fieldManager")
-		if p.observe != nil {
-			p.observe(s)
-		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(s)
 		return
@@ -92,37 +84,20 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestReleaseStopsSets: the sets of the policies are disabled first, and the controller is waited for; that
-// there is none is said.
-func TestReleaseStopsSets(t *testing.T) {
+// TestReleaseOfSets: only what is being deleted is released, and as a whole.
+func TestReleaseOfSets(t *testing.T) {
 	t.Parallel()
-	const silent = "no controller has said within 100ms that it stopped the sets s; going on, finalizers may come back\n"
-	for name, tc := range map[string]struct {
-		observe func(*edictv1.PolicySet)
-		dryRun  bool
-		want    edictv1.Mode
-		said    string
-	}{
-		"a controller stops them": {func(s *edictv1.PolicySet) {
-			s.Status.ObservedGeneration, s.Status.Policies = s.Generation, []edictv1.PolicyStatus{{Name: "one", Reason: "Disabled"}}
-		}, false, edictv1.ModeDisabled, ""},
-		"it does not":  {func(s *edictv1.PolicySet) { s.Status.ObservedGeneration = s.Generation - 1 }, false, edictv1.ModeDisabled, silent},
-		"one goes on":  {func(s *edictv1.PolicySet) { s.Status.ObservedGeneration = s.Generation }, false, edictv1.ModeDisabled, silent},
-		"nobody does":  {nil, false, edictv1.ModeDisabled, silent},
-		"only a trial": {nil, true, edictv1.ModeEnforce, ""},
+	for name, tc := range map[string]struct{ set, want string }{
+		"a set that runs": {"s", "edict: the PolicySet edict-system/s is not being deleted: its policies would set their finalizers again; delete it, or add --delete\n"},
+		"a policy":        {"s/one", "edict: s/one is a policy: name its set, or use --policies\n"},
+		"no such set":     {"t", `edict: there is no PolicySet "t" in the namespace edict-system; the policies are s` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := &patched{apiServer: small(), observe: tc.observe}
-			server.sets[0].ResourceVersion, server.sets[0].Status.ObservedGeneration = "7", -1
-			server.sets[0].Status.Policies = []edictv1.PolicyStatus{{Name: "one", Reason: "Enforcing", Pause: &edictv1.Pause{Since: &metav1.Time{}}}}
-			f := releaseFlags{origin: origin{namespace: defaultNamespace, kubeconfig: serving(t, server)}, dryRun: tc.dryRun, timeout: 100 * time.Millisecond}
-			var said strings.Builder
-			if err := f.stop(t.Context(), &said, []*plan.Policy{{Set: "s", Name: "one"}, {Set: "s", Name: "two"}}); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.said, said.String()); diff != "" || server.sets[0].Spec.Mode != tc.want {
-				t.Errorf("the mode is %s, said (-want +got):\n%s", server.sets[0].Spec.Mode, diff)
+			server := &patched{apiServer: small()}
+			got := program(t, "release", tc.set, "--policy-namespace", defaultNamespace, "--kubeconfig", serving(t, server))
+			if diff := cmp.Diff(tc.want, got.stderr); diff != "" || got.code != 1 || len(server.bodies) > 0 {
+				t.Errorf("%d: it has written %v (-want +got):\n%s", got.code, server.bodies, diff)
 			}
 		})
 	}

@@ -200,30 +200,6 @@ func TestActive(t *testing.T) {
 	}
 }
 
-// TestDisabled: a set runs until its status says of this spec that no policy does.
-func TestDisabled(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		observed int64
-		reasons  []string
-		want     bool
-	}{
-		"all":              {2, []string{"Disabled", "Disabled"}, true},
-		"one is not":       {2, []string{"Disabled", "Enforcing"}, false},
-		"of an older spec": {1, []string{"Disabled"}, false},
-		"no policies":      {2, nil, true},
-		"no status yet":    {-1, nil, false},
-	} {
-		s := &clusterSet{PolicySet: *setOf("s", func(s *edictv1.PolicySet) { s.Generation, s.Status.ObservedGeneration = 2, tc.observed })}
-		for _, reason := range tc.reasons {
-			s.Status.Policies = append(s.Status.Policies, edictv1.PolicyStatus{Reason: reason})
-		}
-		if s.disabled() != tc.want {
-			t.Errorf("%s: %v", name, s.disabled())
-		}
-	}
-}
-
 // TestDigestAndCRD: the digest is that of the files as keys of a ConfigMap, computed with
 // printf 'a.yaml 2\nx\nb.rego 1\ny' | sha256sum; the definition is one.
 func TestDigestAndCRD(t *testing.T) {

@@ -16,19 +16,33 @@ type Accounts struct {
 	// Namespace has the ServiceAccounts, which need not exist. Their names are Prefix and the name of
 	// the set, unless the set names another one.
 	Namespace, Prefix string
+	// Own is the user that the process is; no set may name it.
+	Own string
 
 	mu    sync.RWMutex
 	names map[string]string
 }
 
-// SetName sets the ServiceAccount of a set; empty is the default.
-func (a *Accounts) SetName(set, account string) {
+// SetName sets the ServiceAccount of a set; empty is the default. It returns false, and leaves the one
+// before, if it is the process itself.
+func (a *Accounts) SetName(set, account string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if account == "" && a.Prefix != "" {
+		account = a.Prefix + set
+	}
+	if account != "" && a.user(account) == a.Own {
+		return false
+	}
 	if a.names == nil {
 		a.names = map[string]string{}
 	}
 	a.names[set] = account
+	return true
+}
+
+func (a *Accounts) user(account string) string {
+	return "system:serviceaccount:" + a.Namespace + ":" + account
 }
 
 // Name returns the ServiceAccount of a set; empty is the process itself.
@@ -50,7 +64,7 @@ const DefaultPrefix = "edict-policy-"
 func (a *Accounts) User(policy string) string {
 	set, _ := ParsePolicyID(policy)
 	if name := a.Name(set); name != "" {
-		return "system:serviceaccount:" + a.Namespace + ":" + name
+		return a.user(name)
 	}
 	return ""
 }

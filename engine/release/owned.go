@@ -8,18 +8,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// manager is the field manager of what a policy writes.
-func manager(policy string) string { return "edict/" + policy }
-
-// mine returns the finalizers of an object that are the policy's, in the order
+// mine returns the finalizers of an object that are the target's, in the order
 // in which they stand.
-func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
+func (t *Target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 	var owned map[string]bool
-	if t.owned {
-		owned = ownedBy(manager(t.policy), o.ManagedFields)
+	if slices.Contains(t.Names, Owned) {
+		owned = ownedBy(t.owner, o.ManagedFields)
 	}
 	for _, name := range o.Finalizers {
-		if slices.Contains(t.names, name) || owned[name] && !builtin(name) {
+		if slices.Contains(t.Names, name) || owned[name] && !builtin(name) {
 			out = append(out, name)
 		}
 	}
@@ -32,11 +29,11 @@ func builtin(name string) bool {
 	return strings.HasPrefix(name, "kubernetes.io/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents
 }
 
-// ownedBy reads from managed fields which finalizers a manager has set.
-func ownedBy(manager string, fields []metav1.ManagedFieldsEntry) map[string]bool {
+// ownedBy reads from managed fields which finalizers some managers have set.
+func ownedBy(owner func(manager string) bool, fields []metav1.ManagedFieldsEntry) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range fields {
-		if f.Manager != manager || f.FieldsV1 == nil {
+		if !owner(f.Manager) || f.FieldsV1 == nil {
 			continue
 		}
 		var owned struct {

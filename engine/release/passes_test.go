@@ -82,12 +82,12 @@ func (s *server) Patch(_ context.Context, name string, _ types.PatchType, data [
 // released releases from a server and says what became of it.
 func released(t *testing.T, s *server) (out []string) {
 	t.Helper()
-	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper := meta.NewDefaultRESTMapper([]kschema.GroupVersion{{Version: "v1"}})
 	mapper.Add(kschema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
 	r := &Releaser{Client: s, Mapper: mapper, Accounts: &identity.Accounts{}, Report: func(o Outcome) {
 		out = append(out, strings.TrimSpace(fmt.Sprint(o.Object.Name, " ", strings.Join(o.Finalizers, ","), " ", o.Err)))
 	}}
-	r.Policies(t.Context(), []*plan.Policy{{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}})
+	r.Release(t.Context(), TargetsOf(&plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}))
 	return out
 }
 

@@ -7,12 +7,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
 	"github.com/edict-dev/edict/engine/identity"
-	"github.com/edict-dev/edict/engine/plan"
 )
 
 // Outcome is what became of one object, or of a kind whose objects could not
@@ -30,9 +28,11 @@ type Outcome struct {
 type Releaser struct {
 	Client metadata.Interface
 	Mapper meta.RESTMapper
-	// Accounts are those that the policies write as; the client has to go through
+	// Accounts are those that the objects are written as; the client has to go through
 	// an identity.Transport.
 	Accounts *identity.Accounts
+	// Selector selects the objects of the installation; empty selects all.
+	Selector string
 	// DryRun finds what would be removed, and removes nothing.
 	DryRun bool
 	// Report is told each outcome.
@@ -47,36 +47,33 @@ const (
 	passes = 3
 )
 
-// Policies removes the finalizers of policies from all objects.
-func (r *Releaser) Policies(ctx context.Context, policies []*plan.Policy) {
-	for _, p := range policies {
-		for _, t := range targets(p) {
-			r.kind(r.Accounts.As(ctx, p.ID()), t)
+// Release removes the finalizers of targets from all objects.
+func (r *Releaser) Release(ctx context.Context, targets []*Target) {
+	for _, t := range targets {
+		if err := r.kind(ctx, t); err != nil {
+			r.Report(Outcome{Policy: t.Policy, Kind: t.Kind, Object: types.NamespacedName{Namespace: t.Namespace}, Finalizers: t.Names, Err: err})
 		}
 	}
 }
 
 // kind releases the objects of a kind. A kind that the cluster does not serve
 // has no objects.
-func (r *Releaser) kind(ctx context.Context, t *target) {
-	gvk := kschema.FromAPIVersionAndKind(t.APIVersion, t.Kind)
-	mapping, err := r.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+func (r *Releaser) kind(ctx context.Context, t *Target) error {
+	mapping, err := r.Mapper.RESTMapping(t.GroupKind)
 	if meta.IsNoMatchError(err) {
-		return
-	}
-	if err == nil {
-		k := kind{releaser: r, target: t, mapping: mapping, failed: map[types.NamespacedName]bool{}}
-		err = k.passes(ctx)
+		return nil
 	}
 	if err != nil {
-		r.Report(Outcome{Policy: t.policy, Kind: t.Kind, Object: types.NamespacedName{Namespace: t.namespace}, Finalizers: t.names, Err: err})
+		return err
 	}
+	k := kind{releaser: r, target: t, mapping: mapping, failed: map[types.NamespacedName]bool{}}
+	return k.passes(ctx)
 }
 
 // kind is a kind while its objects are gone through.
 type kind struct {
 	releaser *Releaser
-	target   *target
+	target   *Target
 	mapping  *meta.RESTMapping
 	// failed are the objects that were tried in vain.
 	failed map[types.NamespacedName]bool
@@ -104,9 +101,9 @@ func (k *kind) passes(ctx context.Context) error {
 
 // pass goes through all objects once, in pages.
 func (k *kind) pass(ctx context.Context) (removed int, err error) {
-	options := metav1.ListOptions{Limit: pageSize}
+	options := metav1.ListOptions{Limit: pageSize, LabelSelector: k.releaser.Selector}
 	for {
-		page, err := k.in(k.target.namespace).List(ctx, options)
+		page, err := k.in(k.target.Namespace).List(ctx, options)
 		if apierrors.IsNotFound(err) {
 			return removed, nil // the kind has just gone
 		}
@@ -132,12 +129,12 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 // did.
 func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
 	id := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
-	out := Outcome{Policy: k.target.policy, Kind: k.target.Kind, Object: id, Finalizers: k.target.mine(o)}
+	out := Outcome{Policy: k.target.Policy, Kind: k.target.Kind, Object: id, Finalizers: k.target.mine(o)}
 	if len(out.Finalizers) == 0 || k.failed[id] {
 		return false
 	}
 	if !k.releaser.DryRun {
-		out.Err = remove(ctx, k.target, k.in(o.Namespace), o)
+		out.Err = remove(k.releaser.Accounts.As(ctx, k.target.Policy), k.target, k.in(o.Namespace), o)
 		k.failed[id] = out.Err != nil
 	}
 	k.releaser.Report(out)

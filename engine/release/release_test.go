@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
@@ -27,10 +28,11 @@ func TestTargets(t *testing.T) {
 	p := &plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{
 		hold(pod, "", "b"), hold(pod, "", "a"), hold(pod, "x", "a"), hold(node, "", ""), hold(pod, "", "a"),
 	}}
-	want := []*target{
-		{policy: "p", GVK: node, owned: true}, {policy: "p", GVK: pod, names: []string{"b", "a"}}, {policy: "p", GVK: pod, namespace: "x", names: []string{"a"}},
+	want := []*Target{
+		{Policy: "p", GroupKind: kschema.GroupKind{Kind: "Node"}, Names: []string{Owned}}, {Policy: "p", GroupKind: kschema.GroupKind{Kind: "Pod"}, Names: []string{"b", "a"}},
+		{Policy: "p", GroupKind: kschema.GroupKind{Kind: "Pod"}, Namespace: "x", Names: []string{"a"}},
 	}
-	if diff := cmp.Diff(want, targets(p), cmp.AllowUnexported(target{})); diff != "" {
+	if diff := cmp.Diff(want, TargetsOf(p)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -44,18 +46,20 @@ func TestMine(t *testing.T) {
 	o := &metav1.PartialObjectMetadata{}
 	o.Finalizers = []string{"own/one", "foreign/two", "named/three", "kubernetes.io/pvc-protection"}
 	o.ManagedFields = []metav1.ManagedFieldsEntry{
-		{Manager: "edict/p", FieldsV1: metav1.NewFieldsV1(fields)},
+		{Manager: "edict/s/p", FieldsV1: metav1.NewFieldsV1(fields)},
 		{Manager: "other", FieldsV1: metav1.NewFieldsV1(strings.ReplaceAll(fields, "own/one", "foreign/two"))},
-		{Manager: "edict/p"}, {Manager: "edict/p", FieldsV1: metav1.NewFieldsV1("{")},
+		{Manager: "edict/s/p"}, {Manager: "edict/s/p", FieldsV1: metav1.NewFieldsV1("{")},
 	}
 	for name, tc := range map[string]struct {
-		target target
+		target Target
 		want   []string
 	}{
-		"named":           {target{policy: "p", names: []string{"named/three", "absent"}}, []string{"named/three"}},
-		"owned":           {target{policy: "p", owned: true}, []string{"own/one"}},
-		"both":            {target{policy: "p", owned: true, names: []string{"named/three"}}, []string{"own/one", "named/three"}},
-		"another's owned": {target{policy: "q", owned: true}, nil},
+		"named":               {Target{Policy: "s/p", Names: []string{"named/three", "absent"}}, []string{"named/three"}},
+		"owned":               {Target{Policy: "s/p", Names: []string{Owned}}, []string{"own/one"}},
+		"owned by the set":    {Target{Policy: "s/", Names: []string{Owned}}, []string{"own/one"}},
+		"both":                {Target{Policy: "s/p", Names: []string{"named/three", Owned}}, []string{"own/one", "named/three"}},
+		"another's owned":     {Target{Policy: "s/pq", Names: []string{Owned}}, nil},
+		"another set's owned": {Target{Policy: "t/", Names: []string{Owned}}, nil},
 	} {
 		if diff := cmp.Diff(tc.want, tc.target.mine(o)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)

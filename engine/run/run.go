@@ -32,6 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
@@ -39,6 +40,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run/check"
 	kinds "github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
@@ -182,6 +184,9 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 		options.LeaderElection, options.LeaderElectionResourceLockInterface, options.LeaderElectionReleaseOnCancel = true, p.lease, true
 		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = &e.LeaseDuration, &e.RenewDeadline, &e.RetryPeriod
 	}
+	// The status and the history of PolicySets are written as objects are: only while this process leads.
+	gated := &http.Client{Transport: writer.Gated{RoundTripper: p.http.Transport, Gate: p.writer.Gate}}
+	options.Client.HTTPClient = gated
 	m, err := manager.New(o.Config, options)
 	if err != nil {
 		return nil, err
@@ -190,7 +195,7 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 		return nil, err
 	}
 	if o.PolicyNamespace != "" {
-		if err := p.open(ctx, m, recorder); err != nil {
+		if err := p.open(ctx, m, gated, recorder); err != nil {
 			return nil, err
 		}
 	}
@@ -198,12 +203,21 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 }
 
 // open adds what runs and checks PolicySets to a manager.
-func (p *process) open(ctx context.Context, m manager.Manager, recorder *events.Recorder) error {
+func (p *process) open(ctx context.Context, m manager.Manager, gated *http.Client, recorder *events.Recorder) error {
 	o := &p.options
 	p.manager = m
+	review, err := p.client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("asking the API server who this process is: %w", err)
+	}
+	p.accounts.Own = review.Status.UserInfo.Username
+	releaser := release.Releaser{Mapper: p.mapper, Accounts: p.accounts, Selector: o.WatchSelector.String()}
+	if releaser.Client, err = cluster.Metadata(o.Config, gated); err != nil {
+		return err
+	}
 	p.reconciler = policies.New(policies.Options{
 		Client: m.GetClient(), Namespace: o.PolicyNamespace, Version: o.Version, Log: o.Log, Events: recorder, Checker: p.checker(false), Accounts: p.accounts,
-		Own: p.own(ctx), Params: o.Params, SetGuard: p.setGuard,
+		Params: o.Params, Releaser: releaser, SetGuard: p.setGuard,
 	})
 	if o.Webhook == nil {
 		return nil
@@ -213,16 +227,6 @@ func (p *process) open(ctx context.Context, m manager.Manager, recorder *events.
 		TryOut: func(ctx context.Context, policy *plan.Policy) error { return p.term.Load().tryOut(ctx, policy) },
 	})
 	return p.webhook.AddTo(ctx, m, p.wg.Go)
-}
-
-// own returns the user that the process is; empty if that cannot be asked.
-func (p *process) own(ctx context.Context) string {
-	review, err := p.client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
-	if err != nil {
-		p.options.Log.Warn("the user of this process is not known", "error", err.Error())
-		return ""
-	}
-	return review.Status.UserInfo.Username
 }
 
 // setGuard sets what the policies of PolicySets may do.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/metadata"
@@ -63,25 +63,28 @@ func (c *cluster) wantFinalizers(name string, want ...string) {
 	})
 }
 
-// TestRelease stops policies that run from ConfigMaps, and removes exactly
-// their finalizers.
-func TestRelease(t *testing.T) {
+// TestDeletion: a set that is deleted stays until the objects have none of its finalizers, also over a
+// restart and without its text.
+func TestDeletion(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
-	allow := []any{
-		object{"policy": "holds", "apiGroup": "", "kind": "ConfigMap", "fields": []any{"metadata.finalizers"}},
-		object{"policy": "computes", "apiGroup": "", "kind": "ConfigMap", "fields": []any{"metadata.finalizers"}},
-	}
-	c.putSet("holding", map[string]string{"holding.yaml": holding}, object{"allow": allow, "params": object{"holds": object{"finalizer": "example.com/held"}}})
+	c.putHolding()
 	c.put(held("one", "foreign.example.com/stays"))
 	c.put(held("two"))
-	c.fromSets(nil)
+	first := c.fromSets(nil)
 	foreign := "foreign.example.com/stays"
 	c.wantFinalizers("one", foreign, "example.com/held", "one.example.com/computed")
 	c.wantFinalizers("two", "example.com/held", "two.example.com/computed")
+	eventually(t, "the count of the finalizers", func() string {
+		const want = "/ConfigMap default * 2; /ConfigMap default example.com/held 2; example.com/Gone  example.com/gone 0; "
+		got := ""
+		for _, f := range c.statusOf("holding").Finalizers {
+			got += fmt.Sprintf("%s/%s %s %s %d; ", *f.APIGroup, f.Kind, f.Namespace, f.Name, *f.Count)
+		}
+		return cmp.Diff(want, got)
+	})
 	binary := program.Build(t)
-
 	out, code := c.edict(binary, "params", "--policy-namespace", home, "holds")
 	if want := "holding/holds  finalizer  string  example.com/held  edict-system/holding  example.com/default\n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("params end with %d and lack %q:\n%s", code, want, out)
@@ -90,32 +93,64 @@ func TestRelease(t *testing.T) {
 	if want := "default    core   configmaps  *      get,list,watch,patch  holding/computes, holding/holds\n"; code != 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("rbac ends with %d and lacks %q:\n%s", code, want, out)
 	}
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding/holds", "--dry-run")
-	want := "holding/holds: ConfigMap default/one: would be released from example.com/held\nholding/holds: ConfigMap default/two: would be released from example.com/held\n2 objects to release, 0 failed\n"
+	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding", "--dry-run")
+	out = ordered(out)
+	want := "holding/: ConfigMap default/one: would be released from example.com/held, one.example.com/computed\nholding/: ConfigMap default/two: would be released from example.com/held, two.example.com/computed\n2 objects to release, 0 failed\n"
 	if code != 0 || out != want {
 		t.Errorf("the dry run ends with %d:\n%s", code, cmp.Diff(want, out))
 	}
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all")
-	want = "4 objects released, 0 failed\n"
-	if code != 0 || !strings.HasSuffix(out, want) {
-		t.Errorf("all policies end with %d:\n%s", code, out)
-	}
-	c.wants("holding", "Ready", "True Disabled")
-	c.put(held("three")) // nobody is there to hold it
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all")
-	if code != 0 || out != "0 objects released, 0 failed\n" {
-		t.Errorf("a second time ends with %d:\n%s", code, out)
-	}
+	first.stop()
+	c.delete("ConfigMap", home, "holding")
+	c.delete("PolicySet", home, "holding")
+	c.get("PolicySet", home, "holding") // it is held
+	c.fromSets(nil)
+	c.exists(false, "PolicySet", home, "holding")
 	c.wantFinalizers("one", foreign)
 	c.wantFinalizers("two")
-	c.wantFinalizers("three")
 }
 
-// TestReleaseWithoutAController: policies in files, and a ConfigMap whose
-// controller no longer answers, are released all the same.
+// ordered returns a text with the finalizers of an object in one order: either policy may be the first.
+func ordered(text string) string {
+	return regexp.MustCompile(`(\w+\.example\.com/computed), (example\.com/held)`).ReplaceAllString(text, "$2, $1")
+}
+
+// putHolding makes a set that runs holding.
+func (c *cluster) putHolding() {
+	c.t.Helper()
+	allow := []any{
+		object{"policy": "holds", "apiGroup": "", "kind": "ConfigMap", "fields": []any{"metadata.finalizers"}},
+		object{"policy": "computes", "apiGroup": "", "kind": "ConfigMap", "fields": []any{"metadata.finalizers"}},
+	}
+	c.putSet("holding", map[string]string{"holding.yaml": holding}, object{"allow": allow, "params": object{"holds": object{"finalizer": "example.com/held"}}})
+}
+
+// TestDeletionForbidden: what the account of a set may no longer do is said, and edict release ends it.
+func TestDeletionForbidden(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	c.putHolding()
+	c.put(held("one"))
+	c.fromSets(nil)
+	c.wantFinalizers("one", "example.com/held", "one.example.com/computed")
+	c.patchSet("holding", object{"serviceAccountName": "nobody"})
+	c.delete("PolicySet", home, "holding")
+	c.wants("holding", "Ready", "False Waiting", "edict release holding removes them with your own account: ConfigMap default/one: ", "forbidden")
+	c.lacks("holding", "Stalled")
+	binary := program.Build(t)
+	out, code := c.edict(binary, "release", "--policy-namespace", home, "holding")
+	out = ordered(out)
+	if want := "holding/: ConfigMap default/one: released from example.com/held, one.example.com/computed\n1 object released, 0 failed\n"; code != 0 || out != want {
+		t.Errorf("it ends with %d:\n%s", code, out)
+	}
+	c.exists(false, "PolicySet", home, "holding")
+	c.wantFinalizers("one")
+}
+
+// TestReleaseWithoutAController: policies in files, and sets whose controller does not answer, are
+// released all the same.
 func TestReleaseWithoutAController(t *testing.T) {
 	t.Parallel()
-	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	binary, folder := program.Build(t), t.TempDir()
@@ -127,13 +162,18 @@ func TestReleaseWithoutAController(t *testing.T) {
 	if want := "holds: ConfigMap default/one: released from example.com/default\n1 object released, 0 failed\n"; code != 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("it ends with %d:\n%s", code, out)
 	}
-	c.putSet("holding", map[string]string{"holding.yaml": holding})
-	c.merge("ConfigMap", "default", "one", "", object{"metadata": object{"finalizers": []any{"example.com/default"}}})
-	begin := time.Now()
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding/holds", "--timeout", "300ms")
-	if want := "no controller has said within 300ms that it stopped the sets holding; going on, finalizers may come back\nholding/holds: ConfigMap default/one: released from example.com/default\n"; code != 0 || !strings.Contains(out, want) {
-		t.Errorf("it ends with %d after %v:\n%s", code, time.Since(begin), out)
+	c.putHolding()
+	controller := c.fromSets(nil)
+	c.wantFinalizers("one", "foreign.example.com/stays", "example.com/held", "one.example.com/computed")
+	controller.stop()
+	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all", "--delete", "--timeout", "300ms")
+	out = ordered(out)
+	want := "edict-system/holding: deleted\nno controller has released 1 set within 300ms; going on\nholding/: ConfigMap default/one: released from example.com/held, one.example.com/computed\n1 object released, 0 failed\n"
+	if code != 0 || out != want {
+		t.Errorf("it ends with %d:\n%s", code, cmp.Diff(want, out))
 	}
+	c.exists(false, "PolicySet", home, "holding")
+	c.wantFinalizers("one", "foreign.example.com/stays")
 }
 
 // TestReleaseIsRefused: what cannot be listed or patched is named.
@@ -154,14 +194,15 @@ func TestReleaseIsRefused(t *testing.T) {
 	config := c.plane.Config()
 	asLimited(config)
 	r := newReleaser(t, config, &got)
-	r.Policies(t.Context(), bundle.Policies)
-	if len(got) != 2 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "listing: configmaps is forbidden") || got[0].Object.Name != "" {
+	targets := release.TargetsOf(bundle.Policies[0])
+	r.Release(t.Context(), targets)
+	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "listing: configmaps is forbidden") || got[0].Object.Name != "" {
 		t.Errorf("without any permission: %+v", got)
 	}
 	c.grant("read", "default", rulesOf("configmaps", "list", "get"))
 	eventually(t, "the permission to list", func() string { // the API server hears of roles a moment later
 		got = nil
-		r.Policies(t.Context(), bundle.Policies)
+		r.Release(t.Context(), targets)
 		if len(got) > 1 {
 			return fmt.Sprintf("%+v", got)
 		}

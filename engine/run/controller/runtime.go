@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -207,6 +208,13 @@ func (r *Runtime) Stop(id string) {
 			delete(r.controllers, id)
 		}
 	})
+}
+
+// Stopped reports whether nothing of some policies is under way any more.
+func (r *Runtime) Stopped(ids []string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !slices.ContainsFunc(ids, func(id string) bool { return r.controllers[id] != nil })
 }
 
 // controller returns the controller of a policy that was not told to stop, or nil.

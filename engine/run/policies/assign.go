@@ -21,7 +21,7 @@ func (s *setState) problem(field, message string) document.Problem {
 
 // assign gives changed revisions of the policies of a set to their controllers, which it returns, and
 // stops the policies that are not to run any more.
-func (r *Reconciler) assign(s *setState, starting bool) (changed []*lifecycle.Revision) {
+func (r *Reconciler) assign(ctx context.Context, s *setState, starting bool) (changed []*lifecycle.Revision) {
 	for _, id := range s.ids(r.policies) {
 		now := r.policies.Get(id).Assigned
 		rev := r.wanted(s, id)
@@ -33,6 +33,10 @@ func (r *Reconciler) assign(s *setState, starting bool) (changed []*lifecycle.Re
 		}
 		if now == nil || !rev.Unit.Same(now.Unit) {
 			rev = r.withFallback(s, id, rev)
+		}
+		if err := r.declare(ctx, s, rev); err != nil {
+			r.options.Log.Error("the policy does not run yet; it will be tried again", observe.LogPolicy, id, "error", err.Error())
+			continue
 		}
 		if now != nil && now.Plan.Mode != rev.Plan.Mode { // it starts again, as another policy would
 			r.runtime.Stop(id)

@@ -6,6 +6,7 @@ package policies
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -32,6 +33,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/events"
@@ -50,10 +52,10 @@ type Options struct {
 	Events   *events.Recorder
 	Checker  *check.Checker
 	Accounts *identity.Accounts
-	// Own is the user that the process is; no set may write as it.
-	Own string
 	// Params are values from the command line. They take precedence over those of sets.
 	Params compile.Overrides
+	// Releaser removes finalizers from objects.
+	Releaser release.Releaser
 	// SetGuard is called with the allowances of all sets.
 	SetGuard func(guard.Guard)
 }
@@ -73,6 +75,8 @@ type Reconciler struct {
 	tests    *check.TestRunner
 	rechecks *check.Rechecker
 	rollouts *rollouts
+	// surveys has those that have ended.
+	surveys chan *survey
 	// sets are the states of the sets, by name. Only Reconcile uses them.
 	sets map[string]*setState
 	// closed identifies the fields that pinned sets obey.
@@ -91,7 +95,7 @@ const (
 // New returns a Reconciler that waits for Start.
 func New(o Options) *Reconciler {
 	return &Reconciler{
-		options: o, changed: make(chan event.GenericEvent, 1024), started: make(chan struct{}), sets: map[string]*setState{},
+		options: o, changed: make(chan event.GenericEvent, 1024), started: make(chan struct{}), sets: map[string]*setState{}, surveys: make(chan *survey, 1),
 		tests: check.NewTestRunner(o.Checker), rechecks: check.NewRechecker(o.Checker),
 	}
 }
@@ -195,6 +199,9 @@ func (r *Reconciler) begin(ctx context.Context) error {
 	}
 	r.guard()
 	for _, s := range r.sets {
+		if s.set.DeletionTimestamp != nil {
+			continue
+		}
 		if err := r.read(ctx, s); err != nil {
 			return err
 		}
@@ -202,7 +209,9 @@ func (r *Reconciler) begin(ctx context.Context) error {
 	r.check(ctx)
 	var all []*lifecycle.Revision
 	for _, s := range r.ordered() {
-		all = append(all, r.assign(s, true)...)
+		if s.set.DeletionTimestamp == nil {
+			all = append(all, r.assign(ctx, s, true)...)
+		}
 	}
 	r.runtime.RunAll(all)
 	r.settled.Store(true)
@@ -221,6 +230,8 @@ func (r *Reconciler) complete() {
 			r.tests.Complete(done, r.policies)
 		case done := <-r.rechecks.Ended():
 			r.rechecks.Complete(done, r.policies)
+		case one := <-r.surveys:
+			r.surveyed(one)
 		default:
 			return
 		}
@@ -250,6 +261,9 @@ func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (rec
 	}
 	s.set = set
 	r.guard()
+	if set.DeletionTimestamp != nil {
+		return r.delete(ctx, s)
+	}
 	if err := r.read(ctx, s); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -257,7 +271,7 @@ func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (rec
 		r.rollouts.retry(s)
 		r.check(ctx)
 		r.tests.Next(ctx, r.catalog(), r.policies, r.background)
-		for _, rev := range r.assign(s, false) {
+		for _, rev := range r.assign(ctx, s, false) {
 			r.runtime.Run(rev)
 		}
 		r.retain(s.name(), s.policyIDs(r.policies))
@@ -276,16 +290,13 @@ func (r *Reconciler) follow(ctx context.Context, s *setState) error {
 	}
 	r.noteActive(s)
 	r.ask(ctx, s, now)
-	if err := r.keep(ctx, s); err != nil {
-		return err
-	}
+	r.count(s, now)
+	err := r.keep(ctx, s)
 	r.rollouts.check(s, now, func() error { return r.writeStatus(ctx, s, now) })
-	if err := r.writeStatus(ctx, s, now); err != nil {
-		return err
-	}
+	err = errors.Join(err, r.writeStatus(ctx, s, now))
 	r.tell(s, now)
 	r.measure()
-	return nil
+	return err
 }
 
 // askInterval is how often it is asked whether the policies that run would start again.
@@ -342,6 +353,13 @@ func (r *Reconciler) remove(ctx context.Context, name string) {
 	}
 	delete(r.sets, name)
 	r.guard()
+	r.end(ctx, s)
+	r.measure()
+}
+
+// end stops the policies of a set that is deleted.
+func (r *Reconciler) end(ctx context.Context, s *setState) {
+	s.contents, s.read = nil, ""
 	r.check(ctx)
 	for _, id := range s.ids(r.policies) {
 		r.rollouts.end(id, "the set was deleted")
@@ -349,9 +367,8 @@ func (r *Reconciler) remove(ctx context.Context, name string) {
 			r.runtime.Stop(id)
 		}
 	}
-	r.runtime.Brakes().SetHolds(name, nil)
-	r.retain(name, nil)
-	r.measure()
+	r.runtime.Brakes().SetHolds(s.name(), nil)
+	r.retain(s.name(), nil)
 }
 
 // retain ends the pauses of the policies of a set, except those with the IDs.

@@ -35,6 +35,8 @@ type setState struct {
 	// were read from.
 	contents *source.Contents
 	read     string
+	// wrongAccount reports whether the set names an account that its policies may not write as.
+	wrongAccount bool
 	// texts are the texts of the history, the oldest first.
 	texts []*history.Text
 	// active has the revision of the text that each policy was last active with, by ID.
@@ -47,6 +49,12 @@ type setState struct {
 	// were found.
 	unsafe map[string]error
 	asked  time.Time
+	// finalizers are those that the status lists, survey is the last search for objects that have them;
+	// nil if there was none.
+	finalizers []edictv1.Finalizer
+	survey     *survey
+	// deleted reports whether the policies were stopped since the set is being deleted.
+	deleted bool
 	// waits is since when each policy waits, by ID.
 	waits map[string]time.Time
 	// resumed is the resumption that was applied.
@@ -72,7 +80,7 @@ func (s *setState) ids(policies *lifecycle.Registry) []string {
 
 // restore returns the state of a set as its status and the history have it.
 func (r *Reconciler) restore(ctx context.Context, set *edictv1.PolicySet) (*setState, error) {
-	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, told: map[string]string{}, ended: map[string]bool{}}
+	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, told: map[string]string{}, ended: map[string]bool{}, finalizers: set.Status.Finalizers}
 	var list appsv1.ControllerRevisionList
 	if err := r.options.Client.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingLabels{history.Label: set.Name}); err != nil {
 		return nil, fmt.Errorf("the history of the set %s cannot be read: %w", set.Name, err)
@@ -104,7 +112,7 @@ func (r *Reconciler) read(ctx context.Context, s *setState) error {
 		return err
 	}
 	s.choice = history.Choose(s.set, s.source, s.texts)
-	r.options.Accounts.SetName(s.set.Name, s.set.Spec.ServiceAccountName)
+	r.account(s)
 	r.readContents(s)
 	r.brake(s)
 	return nil
@@ -131,8 +139,8 @@ func (r *Reconciler) contentsOf(s *setState, text *source.ConfigMap) *source.Con
 	rights := s.rights(r.closed)
 	for _, u := range contents.Units {
 		u.Rights = rights
-		if problem := r.wrongAccount(s); problem != "" {
-			u.Unread = append(slices.Clip(u.Unread), s.problem("spec.serviceAccountName", problem))
+		if s.wrongAccount {
+			u.Unread = append(slices.Clip(u.Unread), s.problem("spec.serviceAccountName", "the policies of a set must not write as the controller itself: name another ServiceAccount"))
 		}
 	}
 	return contents
@@ -143,12 +151,9 @@ func (s *setState) rights(closed string) string {
 	return hashed(s.set.Spec.Allow, s.set.Spec.Pinned, closed)
 }
 
-// wrongAccount returns the reason why policies may not write as the ServiceAccount of a set; empty if they may.
-func (r *Reconciler) wrongAccount(s *setState) string {
-	if user := r.options.Accounts.User(s.set.Name + "/"); user != "" && user == r.options.Own {
-		return "the policies of a set must not write as the controller itself: name another ServiceAccount"
-	}
-	return ""
+// account sets the ServiceAccount of a set, unless its policies may not write as that one.
+func (r *Reconciler) account(s *setState) {
+	s.wrongAccount = !r.options.Accounts.SetName(s.name(), s.set.Spec.ServiceAccountName)
 }
 
 func hashed(parts ...any) string {

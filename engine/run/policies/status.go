@@ -42,8 +42,15 @@ func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus
 	out := s.set.Status.DeepCopy()
 	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
 	var found source.Findings
+	out.Finalizers = s.finalizers
+	if s.deleted {
+		c.policies = append(c.policies, r.deletion(s, now))
+	}
 	for _, id := range s.ids(r.policies) {
 		p := r.policies.Get(id)
+		if s.deleted {
+			break
+		}
 		one := r.condition(s, id, &p, now)
 		if p.Newest == nil && !one.active && s.active[id] == "" {
 			continue

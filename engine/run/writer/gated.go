@@ -16,12 +16,19 @@ func through(ctx context.Context, gate func(context.Context) error) context.Cont
 // Gated asks the gate of a write as its request is sent: between the decision to write
 // and the request, objects may be read and texts encoded, and the process may have been
 // stopped for a while.
-type Gated struct{ http.RoundTripper }
+type Gated struct {
+	http.RoundTripper
+	// Gate is that of writes whose context has none; nil lets them pass.
+	Gate func(context.Context) error
+}
 
 // RoundTrip implements http.RoundTripper.
 func (g Gated) RoundTrip(r *http.Request) (*http.Response, error) {
 	gate, ok := r.Context().Value(gateKey{}).(func(context.Context) error)
-	if !ok || r.Method == http.MethodGet {
+	if !ok {
+		gate = g.Gate
+	}
+	if gate == nil || r.Method == http.MethodGet {
 		return g.RoundTripper.RoundTrip(r)
 	}
 	if err := gate(r.Context()); err != nil {

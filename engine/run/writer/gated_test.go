@@ -28,7 +28,7 @@ func TestGated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Transport: Gated{http.DefaultTransport}}
+	client := &http.Client{Transport: Gated{RoundTripper: http.DefaultTransport}}
 	send := func(ctx context.Context, method, path string) error {
 		r, err := http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader("x"))
 		if err != nil {
