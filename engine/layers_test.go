@@ -66,7 +66,7 @@ var layers = [][]string{
 	// policies, and what a cluster serves.
 	{
 		"engine/run/brakes", "engine/run/certs", "engine/run/discovery", "engine/run/events",
-		"engine/run/lifecycle", "engine/run/metrics", "engine/run/tracing", "engine/run/writer",
+		"engine/run/lifecycle", "engine/run/metrics", "engine/run/tracing", "engine/run/writer", "engine/release",
 	},
 	// What a policy needs, and what it reads.
 	{"engine/run/check", "engine/run/informers", "engine/run/requirements"},
@@ -75,7 +75,7 @@ var layers = [][]string{
 	// The policies of ConfigMaps.
 	{"engine/run/policies"},
 	// The process in a cluster.
-	{"engine/run", "engine/release"},
+	{"engine/run"},
 	// Flags and wiring.
 	{"cmd/edict"},
 }

@@ -76,7 +76,7 @@ func (c *setClient) list(ctx context.Context) (out []*clusterSet, err error) {
 	}
 	for i := range all.Items {
 		s := &clusterSet{PolicySet: all.Items[i]}
-		s.texts = history.List(slices.DeleteFunc(slices.Clone(revisions.Items), func(r appsv1.ControllerRevision) bool { return r.Labels[history.Label] != s.Name }))
+		s.texts = history.List(&s.PolicySet, revisions.Items)
 		m := &corev1.ConfigMap{}
 		switch err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: s.Spec.Source.ConfigMap.Name}, m); {
 		case err == nil:

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -44,7 +45,7 @@ func setsOf(t *testing.T, objects ...client.Object) setClient {
 
 // setOf is a set that runs the ConfigMap m.
 func setOf(name string, edit func(*edictv1.PolicySet)) *edictv1.PolicySet {
-	s := &edictv1.PolicySet{ObjectMeta: metav1.ObjectMeta{Namespace: defaultNamespace, Name: name}}
+	s := &edictv1.PolicySet{ObjectMeta: metav1.ObjectMeta{Namespace: defaultNamespace, Name: name, UID: types.UID(name)}}
 	s.Spec.Source.ConfigMap.Name, s.Spec.Mode = "m", edictv1.ModeEnforce
 	if edit != nil {
 		edit(s)

@@ -37,7 +37,7 @@ func kept(t *testing.T, texts ...string) (out []*Text) {
 		}
 		items = append([]appsv1.ControllerRevision{*r}, items...)
 	}
-	return List(items)
+	return List(setOf("", ""), items)
 }
 
 // TestChoose: the text of the ConfigMap, unless spec.source.digest names another one that is kept.
@@ -137,10 +137,14 @@ func TestParseForged(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	texts := kept(t, "a", "b", "a")
-	list := []appsv1.ControllerRevision{{Revision: 9}}
-	list[0].Data.Raw = []byte("]")
-	if len(List(list)) > 0 {
-		t.Error("what cannot be read is there")
+	broken, err := New(setOf("", ""), textOf("a"), 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := broken.DeepCopy()
+	broken.Data.Raw, foreign.OwnerReferences[0].UID = []byte("]"), "v"
+	if got := List(setOf("", ""), []appsv1.ControllerRevision{*broken, *foreign}); len(got) > 0 {
+		t.Errorf("%v is there", got)
 	}
 	var numbers []int64
 	for _, one := range texts {

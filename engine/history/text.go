@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -48,8 +49,10 @@ type content struct {
 
 // New returns the ControllerRevision that keeps a text of a set.
 func New(set *edictv1.PolicySet, text *source.ConfigMap, number int64) (*appsv1.ControllerRevision, error) {
-	data, err := json.Marshal(content{text.Name, text.Data})
-	if err != nil {
+	var data bytes.Buffer
+	w := json.NewEncoder(&data)
+	w.SetEscapeHTML(false) // a text may have up to 1 MiB
+	if err := w.Encode(content{text.Name, text.Data}); err != nil {
 		return nil, err
 	}
 	return &appsv1.ControllerRevision{
@@ -58,7 +61,7 @@ func New(set *edictv1.PolicySet, text *source.ConfigMap, number int64) (*appsv1.
 			Annotations:     map[string]string{annotationManager: text.Manager, annotationEdited: text.Edited.UTC().Format(time.RFC3339), annotationDigest: text.Digest()},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: edictv1.GroupVersion.String(), Kind: "PolicySet", Name: set.Name, UID: set.UID}},
 		},
-		Data: runtime.RawExtension{Raw: data}, Revision: number,
+		Data: runtime.RawExtension{Raw: data.Bytes()}, Revision: number,
 	}, nil
 }
 
@@ -79,9 +82,13 @@ func Parse(r *appsv1.ControllerRevision) (*Text, error) {
 	return t, nil
 }
 
-// List reads ControllerRevisions, the oldest first. What cannot be read is left out.
-func List(items []appsv1.ControllerRevision) (out []*Text) {
+// List reads the ControllerRevisions of a set, the oldest first. Those of others, and what cannot be
+// read, are left out.
+func List(set *edictv1.PolicySet, items []appsv1.ControllerRevision) (out []*Text) {
 	for i := range items {
+		if !slices.ContainsFunc(items[i].OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == set.UID }) {
+			continue
+		}
 		if t, err := Parse(&items[i]); err == nil {
 			out = append(out, t)
 		}

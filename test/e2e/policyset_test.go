@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // wholeSpec has every field of the spec of a PolicySet.
@@ -107,4 +109,46 @@ func TestPolicySetSchema(t *testing.T) {
 	if _, err := sets.UpdateStatus(t.Context(), &unstructured.Unstructured{Object: status}, metav1.UpdateOptions{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestStatusGivesNoRights: a text that a set with a digest does not name any more runs on, but does not
+// start again, though the status names it as the last good one.
+func TestStatusGivesNoRights(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	good, bad := marks("one", "one", "a"), strings.Replace(marks("one", "one", "b"), "params.value", "params.valeu", 1)
+	digested := func(text string) object {
+		m := source.ConfigMap{Data: map[string]string{"one.yaml": text}}
+		return object{"configMap": object{"name": "one"}, "digest": m.Digest()}
+	}
+	c.putSet("one", map[string]string{"one.yaml": good}, object{"pinned": true, "source": digested(good)})
+	edict := c.fromSets(nil)
+	c.wantMarks("a", map[string]string{"one": "a"})
+	c.put(textOf("one", map[string]string{"one.yaml": bad}))
+	c.patchSet("one", object{"source": digested(bad)})
+	c.wants("one", "Ready", "False LastGoodEnforced", "one.yaml:12")
+	edict.stop()
+	c.fromSets(nil)
+	c.wants("one", "Ready", "False NothingEnforced", "one.yaml:12")
+	c.patchSet("one", object{"source": digested(good)}) // the history has it
+	c.wants("one", "Ready", "True Enforcing")
+}
+
+// TestSetsThatShareAField: two sets that enforce one field both run, and both say so.
+func TestSetsThatShareAField(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	c.braked = true
+	c.put(node("a", "z", true, time.Now()))
+	c.putSet("one", map[string]string{"one.yaml": marks("one", "mark", "a")})
+	c.fromSets(nil)
+	c.wantMarks("a", map[string]string{"mark": "a"})
+	c.wants("one", "Accepted", "True Accepted: all policies are accepted")
+	c.putSet("two", map[string]string{"two.yaml": marks("two", "mark", "b")})
+	c.wants("two", "Accepted", "True Accepted", `the rule "mark" of two/two writes metadata.labels.mark of Node, and so does the rule "mark" of one/one`)
+	c.wants("one", "Accepted", "True Accepted", "two/two")
+	c.wantEvent("FieldShared")
 }

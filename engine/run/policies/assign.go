@@ -122,6 +122,9 @@ func (r *Reconciler) lastGood(s *setState, id string) *lifecycle.Revision {
 			return now
 		}
 	}
+	if digest := s.set.Spec.Source.Digest; digest != "" && digest != t.Digest() {
+		return nil // status gives no rights
+	}
 	for _, u := range r.contentsOf(s, t.ConfigMap).Units {
 		u = u.With(r.options.Params)
 		if u.ID() != id || u.Disabled() {

@@ -179,7 +179,11 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 	setOrRemove(conditionReconciling, moves, reason, message)
 	setOrRemove(conditionStalled, !good && !moves, reason, message)
 	enforcing, why := c.enforcing(reason)
-	set(conditionEnforcing, enforcing, why, message)
+	if enforcing {
+		set(conditionEnforcing, true, why, "all policies in mode Enforce are enforced")
+	} else {
+		set(conditionEnforcing, false, why, message)
+	}
 	held, holds := c.held()
 	setOrRemove(conditionHeld, held, reasonHeld, holds)
 	failing, fails := c.degraded()

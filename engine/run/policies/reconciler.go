@@ -30,9 +30,11 @@ import (
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/graph"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/controller"
@@ -273,6 +275,7 @@ func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (rec
 		r.tests.Next(ctx, r.catalog(), r.policies, r.background)
 		for _, rev := range r.assign(ctx, s, false) {
 			r.runtime.Run(rev)
+			r.askAll()
 		}
 		r.retain(s.name(), s.policyIDs(r.policies))
 		return r.follow(ctx, s)
@@ -312,6 +315,40 @@ func (r *Reconciler) ask(ctx context.Context, s *setState, now time.Time) {
 		if p := r.policies.Get(id); p.Report.Event == lifecycle.Activated && p.Assigned != nil && p.Assigned.Plan != nil {
 			s.unsafe[id] = r.runtime.Unmet(ctx, p.Assigned.Plan)
 		}
+	}
+	before := s.overlap
+	if s.overlap = r.overlap(s); s.overlap != "" && s.overlap != before {
+		r.event(s, corev1.EventTypeWarning, "FieldShared", s.overlap)
+	}
+}
+
+// overlap names a field that a policy of a set and one of another set enforce; empty if there is none.
+func (r *Reconciler) overlap(s *setState) string {
+	var mine, others []*plan.Policy
+	for _, id := range r.policies.RunningIDs() {
+		one := r.policies.Get(id).Assigned
+		switch set, _ := identity.ParsePolicyID(id); {
+		case one == nil || one.Plan == nil || one.Plan.Mode != plan.Enforce:
+		case set == s.name():
+			mine = append(mine, one.Plan)
+		default:
+			others = append(others, one.Plan)
+		}
+	}
+	for _, p := range mine {
+		for _, other := range others {
+			if all := graph.Conflicts([]*plan.Policy{other, p}); len(all) > 0 {
+				return all[0].String() + "; if they disagree, the younger one is paused: let one of them write it"
+			}
+		}
+	}
+	return ""
+}
+
+// askAll has what runs be asked again for all sets.
+func (r *Reconciler) askAll() {
+	for _, s := range r.sets {
+		s.asked = time.Time{}
 	}
 }
 

@@ -191,6 +191,9 @@ func (r *rollouts) end(id, why string) {
 // statusOf returns the progress of the rollout of a policy; nil if there is none.
 func (r *rollouts) statusOf(id string) *edictv1.RolloutStatus {
 	now := r.active[id]
+	if left, ok := r.left[id]; ok && now == nil && left.stopped == "" {
+		return &left.status // its text is not checked yet
+	}
 	if now == nil || now.finished || now.status.State == rollout.Stopped {
 		return nil
 	}

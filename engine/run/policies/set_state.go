@@ -55,6 +55,8 @@ type setState struct {
 	survey     *survey
 	// deleted reports whether the policies were stopped since the set is being deleted.
 	deleted bool
+	// overlap names a field that a policy of another set enforces, too; empty if there is none.
+	overlap string
 	// waits is since when each policy waits, by ID.
 	waits map[string]time.Time
 	// resumed is the resumption that was applied.
@@ -85,7 +87,7 @@ func (r *Reconciler) restore(ctx context.Context, set *edictv1.PolicySet) (*setS
 	if err := r.options.Client.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingLabels{history.Label: set.Name}); err != nil {
 		return nil, fmt.Errorf("the history of the set %s cannot be read: %w", set.Name, err)
 	}
-	s.texts = history.List(list.Items)
+	s.texts = history.List(set, list.Items)
 	for i := range set.Status.Policies {
 		p := &set.Status.Policies[i]
 		if p.LastGood != "" {

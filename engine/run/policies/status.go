@@ -38,7 +38,7 @@ const (
 // status returns the present status of a set.
 func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus {
 	set := source.NewSet(s.set)
-	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: s.choice.Message}
+	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: cmp.Or(s.choice.Message, s.overlap)}
 	out := s.set.Status.DeepCopy()
 	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
 	var found source.Findings
@@ -141,12 +141,12 @@ func (r *Reconciler) refusal(s *setState, policies []policyCondition, found *sou
 func (r *Reconciler) condition(s *setState, id string, p *lifecycle.Policy, now time.Time) policyCondition {
 	_, name := identity.ParsePolicyID(id)
 	c := policyCondition{name: name, mode: edictv1.ModeEnforce, active: p.Report.InForce != ""}
-	if p.Assigned != nil && p.Assigned.Plan != nil {
-		c.mode = edictv1.Mode(p.Assigned.Plan.Mode)
-	}
 	if v := p.Newest; v != nil {
 		c.mode = edictv1.Mode(source.NewSet(s.set).ModeOf(v.Unit))
 		c.judge(v, s.contentsText)
+	}
+	if runs := p.Assigned; runs != nil && runs.Plan != nil && (p.Newest == nil || !p.Newest.Good()) {
+		c.mode = edictv1.Mode(runs.Plan.Mode)
 	}
 	if c.refused == "" && c.mode != edictv1.ModeDisabled {
 		r.follows(id, p, &c)

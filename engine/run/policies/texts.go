@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // noteActive notes the active text of each policy of a set.
@@ -47,7 +48,7 @@ func (r *Reconciler) keep(ctx context.Context, s *setState) (err error) {
 	}
 	all, some := r.runsAll(s)
 	kept := history.ByDigest(s.texts, s.contents.Digest())
-	if kept == nil && some {
+	if kept == nil && (some || s.set.Spec.Source.Digest == s.contents.Digest()) {
 		if kept, err = r.store(ctx, s); err != nil {
 			return err
 		}
@@ -79,12 +80,16 @@ func (r *Reconciler) store(ctx context.Context, s *setState) (*history.Text, err
 	if err != nil {
 		return nil, err
 	}
-	if err := r.options.Client.Create(ctx, made, client.FieldOwner(apply.FieldManager)); err != nil && !apierrors.IsAlreadyExists(err) {
+	err = r.options.Client.Create(ctx, made, client.FieldOwner(apply.FieldManager))
+	if apierrors.IsAlreadyExists(err) {
+		err = r.options.Client.Get(ctx, client.ObjectKeyFromObject(made), made)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the text of the set %s cannot be kept for a restart: %w", s.name(), err)
 	}
-	kept, err := history.Parse(made)
-	if err != nil {
-		return nil, err
+	kept := history.ByDigest(history.List(s.set, []appsv1.ControllerRevision{*made}), s.contents.Digest())
+	if kept == nil {
+		return nil, fmt.Errorf("the text of the set %s cannot be kept for a restart: the ControllerRevision %s has another text, or is not of this set; delete it", s.name(), made.Name)
 	}
 	s.texts = append(s.texts, kept)
 	r.prune(ctx, s)
@@ -93,7 +98,7 @@ func (r *Reconciler) store(ctx context.Context, s *setState) (*history.Text, err
 
 // prune removes the oldest texts beyond the limit that the status does not name.
 func (r *Reconciler) prune(ctx context.Context, s *setState) {
-	named := map[string]bool{s.set.Status.Revision: true, s.contents.Units[0].TextRevision: true}
+	named := map[string]bool{s.set.Status.Revision: true, source.Revision(s.contents.Digest()): true}
 	for _, revision := range s.active {
 		named[revision] = true
 	}
