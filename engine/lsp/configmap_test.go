@@ -87,7 +87,7 @@ func TestConfigMapBeside(t *testing.T) {
 	want := []string{
 		`14 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
 		`22 "unused" the variable "unused" is used by no rule and no metric`,
-		`26 "name" the rule "mark" of p writes metadata.labels.team of ConfigMap, and so does the rule "mark" of first`,
+		`26 "name" the rule "mark" of s/p writes metadata.labels.team of ConfigMap, and so does the rule "mark" of first`,
 		`8 "Shadow" there is no policy "nope" in the ConfigMap policies`,
 	}
 	if diff := cmp.Diff(want, e.findings(), cmp.Transformer("place", func(s string) string {

@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,7 +45,6 @@ import (
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/metrics"
-	"github.com/edict-dev/edict/engine/run/requirements"
 	"github.com/edict-dev/edict/engine/run/tracing"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/engine/run/writer"
@@ -66,7 +64,9 @@ func newScheme() *runtime.Scheme {
 type process struct {
 	options Options
 	// bundle are the policies of files. Without any, those of ConfigMaps run.
-	bundle *source.Bundle
+	bundle atomic.Pointer[source.Bundle]
+	// refused has the errors of files that were read last and do not run; nil if there are none.
+	refused atomic.Pointer[string]
 	// guard has the allowances of the policies.
 	guard   atomic.Pointer[guard.Guard]
 	http    *http.Client
@@ -270,14 +270,7 @@ func (p *process) Start(ctx context.Context) error {
 		p.wg.Go(func() { p.lease.wait(work); cut() })
 	}
 	p.noteLead(true)
-	t := p.newTerm(ctx, work)
-	t.start()
-	select {
-	case <-ctx.Done():
-	case <-work.Done(): // the Lease may have expired
-	}
-	p.noteLead(false)
-	err := t.stop(p.options.StopTimeout - min(time.Second, p.options.StopTimeout/2))
+	err := p.runTerms(ctx, work)
 	if work.Err() != nil {
 		return errors.Join(err, errors.New("this process has ended its work: its Lease may have expired"))
 	}
@@ -285,6 +278,31 @@ func (p *process) Start(ctx context.Context) error {
 		p.lease.busy.Store(false)
 	}
 	return err
+}
+
+// runTerms runs the policies until one of two contexts ends: the second does when the Lease may have
+// expired. Policies of files start again when these change.
+func (p *process) runTerms(ctx, work context.Context) error {
+	for {
+		t := p.newTerm(ctx, work)
+		t.start()
+		until, end := context.WithCancel(ctx)
+		stop := context.AfterFunc(work, end)
+		if p.options.PolicyNamespace == "" {
+			p.awaitFiles(until)
+		} else {
+			<-until.Done()
+		}
+		ended := until.Err() != nil
+		stop()
+		end()
+		if ended {
+			p.noteLead(false)
+		}
+		if err := t.stop(p.options.StopTimeout - min(time.Second, p.options.StopTimeout/2)); ended || err != nil {
+			return err
+		}
+	}
 }
 
 // noteLead counts that this process begins to lead, or no longer does.
@@ -342,7 +360,7 @@ func (p *process) prepare() error {
 	if err := p.connect(); err != nil {
 		return err
 	}
-	for _, policy := range p.bundle.Policies {
+	for _, policy := range p.bundle.Load().Policies {
 		if policy.Mode != plan.Disabled {
 			p.metrics.Replace(nil, policy)
 		}
@@ -359,11 +377,7 @@ func (p *process) load() error {
 	if o.PolicyServiceAccounts != "" && o.PolicyNamespace == "" {
 		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
 	}
-	options := source.Options{Schemas: o.Schemas, Params: o.Params, Rego: p.rego}
-	if o.PolicyNamespace != "" {
-		options.Params = nil // their policies are not known yet
-	}
-	bundle, err := source.Load(o.Policies, options)
+	bundle, err := p.readFiles()
 	if err != nil {
 		return err
 	}
@@ -371,7 +385,7 @@ func (p *process) load() error {
 	if err != nil {
 		return err
 	}
-	p.bundle = bundle
+	p.bundle.Store(bundle)
 	g := guard.New(allowances)
 	g.Home = o.PolicyNamespace
 	p.guard.Store(&g)
@@ -400,7 +414,7 @@ func (p *process) connect() error {
 		observe.Reconnects.Inc()
 		p.metrics.Watch(plan.WatchReconnect)
 	}, Opened: func(id string) { p.term.Load().watchOpened(id) }}
-	p.http, p.kinds = client, kinds.New(p.mapper, discoverer.OpenAPIV3(), p.bundle.Schemas, p.options.PollInterval)
+	p.http, p.kinds = client, kinds.New(p.mapper, discoverer.OpenAPIV3(), p.bundle.Load().Schemas, p.options.PollInterval)
 	if p.client, err = kubernetes.NewForConfigAndClient(config, client); err != nil {
 		return err
 	}
@@ -409,34 +423,5 @@ func (p *process) connect() error {
 	}
 	p.accounts = &identity.Accounts{Namespace: p.options.PolicyNamespace, Prefix: p.options.PolicyServiceAccounts}
 	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.accounts.As
-	return nil
-}
-
-// runnable logs what is wrong with the policies of files. It returns an error only if
-// none can run.
-func runnable(b *source.Bundle, o *Options) error {
-	for _, problem := range b.Problems {
-		level := slog.LevelWarn
-		if problem.Severity == "error" {
-			level = slog.LevelError
-		}
-		o.Log.Log(context.Background(), level, problem.Message, "at", problem.Position.String(), "hint", problem.Hint)
-	}
-	n := 0
-	for _, policy := range b.Policies {
-		if policy.Mode == plan.Disabled {
-			continue
-		}
-		n++
-		if err := requirements.Answered(o.Answers, policy); err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		if err := b.Err(); err != nil {
-			return err
-		}
-		return errors.New("no policy that can run")
-	}
 	return nil
 }

@@ -96,6 +96,7 @@ func (p *process) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
 	mux.HandleFunc("/servez", p.servez)
+	mux.HandleFunc("/policies", p.policyStates)
 	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leads.Load(), "ok", "not leader") })
 	if !p.options.MetricsSecure {
 		mux.HandleFunc(ShadowPath, p.shadowz)

@@ -7,12 +7,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/edict-dev/edict/engine/live"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/controller"
-	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/requirements"
 )
 
@@ -68,26 +66,6 @@ func (t *term) start() {
 	p.term.Store(t)
 	p.reconciler.Start(t.runtime)
 	t.runtime.Go(func() { p.follow(t.runtime.Context()) })
-}
-
-// startFiles starts the policies of files.
-func (t *term) startFiles() {
-	var revisions []*lifecycle.Revision
-	bundle := t.process.bundle
-	for _, u := range bundle.Units {
-		p := bundle.Policy(u)
-		switch {
-		case p == nil:
-		case p.Mode == plan.Disabled:
-			t.process.options.Log.Info("the policy is disabled", observe.LogPolicy, p.Name)
-		default:
-			rev := &lifecycle.Revision{Unit: u, Plan: p}
-			t.runtime.Policies().Assign(p.ID(), rev, true)
-			revisions = append(revisions, rev)
-		}
-	}
-	t.process.term.Store(t)
-	t.runtime.RunAll(revisions)
 }
 
 // stop ends the term. An error reports that it took too long.

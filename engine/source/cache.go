@@ -133,7 +133,7 @@ func (c *compiled) same(u *Unit) bool {
 func (b *Bundle) schemasOf(folders []string) error {
 	now := ""
 	if b.cache != nil {
-		now = contents(folders)
+		now = Stamp(folders)
 		if b.old.schemas != nil && b.old.folders == now {
 			b.Schemas = b.old.schemas
 			return nil
@@ -150,11 +150,14 @@ func (b *Bundle) schemasOf(folders []string) error {
 	return nil
 }
 
-// contents says which files are in some folders, and when they were written.
-func contents(folders []string) string {
+// Stamp says which files are in some folders, or are files themselves, and when they were written.
+func Stamp(folders []string) string {
 	var out strings.Builder
 	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
+		if info, failed := os.Stat(folder); failed == nil && !info.IsDir() {
+			fmt.Fprintln(&out, info.Size(), info.ModTime().UnixNano())
+		}
 		fmt.Fprintln(&out, folder, err)
 		for _, e := range entries {
 			if info, err := os.Stat(filepath.Join(folder, e.Name())); err == nil {
