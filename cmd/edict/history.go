@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ func historyCommand() *cobra.Command {
 		Long: `Lists the last texts of every set, or of those that are named, which the controller
 keeps in ControllerRevisions of the namespace. ACTIVE is the time since which a text was
 active for all policies; CURRENT marks the one that status.revision names. AUTHOR is the
-field manager that wrote the ConfigMap. edict rollback takes the number.`,
+user who wrote the ConfigMap if the webhook saw it, or the field manager. edict rollback takes the number.`,
 		Example: "  edict history agent-node-label",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			print, ok := outputs(printHistory)[output]
@@ -76,7 +77,7 @@ func shownTexts(s *clusterSet) (out []shownText) {
 	for _, t := range slices.Backward(s.texts) {
 		out = append(out, shownText{
 			Set: s.Name, Number: t.Number, Revision: t.Revision, Digest: t.Digest(), Current: t.Revision == s.Status.Revision,
-			Active: t.Active, Edited: t.Edited.UTC(), Author: t.Manager, Data: t.Data,
+			Active: t.Active, Edited: t.Edited.UTC(), Author: cmp.Or(t.User, t.Manager), Data: t.Data,
 		})
 	}
 	return out

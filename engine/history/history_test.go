@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
@@ -103,6 +104,30 @@ func TestParse(t *testing.T) {
 	want := &Text{ConfigMap: text, Revision: source.Revision(text.Digest()), Object: r.Name, Number: 7, Active: active}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestSetAuthor: of the Events, those count that name the digest; of two users both are named.
+func TestSetAuthor(t *testing.T) {
+	t.Parallel()
+	event := func(text *source.ConfigMap, user string) (e corev1.Event) {
+		e.Annotations = AuthorOf(text.Digest(), user)
+		return e
+	}
+	a, b := textOf("a"), textOf("b")
+	for want, events := range map[string][]corev1.Event{
+		"":           {event(b, "bob")},
+		"alice":      {event(b, "bob"), event(a, "alice"), event(a, "alice"), event(a, "")},
+		"alice, bob": {event(a, "bob"), event(a, "alice")},
+	} {
+		r, err := New(setOf("", ""), a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		SetAuthor(r, events)
+		if got, err := Parse(r); err != nil || got.User != want {
+			t.Errorf("%+v, %v, want %q", got, err, want)
+		}
 	}
 }
 

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -21,11 +24,31 @@ const Label = "edict.dev/policyset"
 // The annotations of a ControllerRevision.
 const (
 	annotationManager = "edict.dev/field-manager"
+	annotationUser    = "edict.dev/user"
 	annotationEdited  = "edict.dev/edited"
 	annotationDigest  = "edict.dev/digest"
 	// AnnotationActive is the time at which the text became active for all objects.
 	AnnotationActive = "edict.dev/active-since"
 )
+
+// ReasonTextWritten is the reason of the Event that names the user who has written a text.
+const ReasonTextWritten = "TextWritten"
+
+// AuthorOf returns the annotations of that Event.
+func AuthorOf(digest, user string) map[string]string {
+	return map[string]string{annotationDigest: digest, annotationUser: user}
+}
+
+// SetAuthor adds the users who have written the text of a ControllerRevision, as Events name them.
+func SetAuthor(r *appsv1.ControllerRevision, events []corev1.Event) {
+	users := map[string]bool{}
+	for i := range events {
+		if a := events[i].Annotations; a[annotationDigest] == r.Annotations[annotationDigest] && a[annotationUser] != "" {
+			users[a[annotationUser]] = true
+		}
+	}
+	r.Annotations[annotationUser] = strings.Join(slices.Sorted(maps.Keys(users)), ", ")
+}
 
 // Limit is how many texts are kept of a set, besides those that its status names.
 const Limit = 10
@@ -39,6 +62,8 @@ type Text struct {
 	Number   int64
 	// Active is the time at which it became active for all objects; zero if it never did.
 	Active time.Time
+	// User has written it, or several have; empty if the webhook has not seen that.
+	User string
 }
 
 // content is the data of a ControllerRevision.
@@ -71,7 +96,7 @@ func Parse(r *appsv1.ControllerRevision) (*Text, error) {
 	if err := json.Unmarshal(r.Data.Raw, &c); err != nil {
 		return nil, fmt.Errorf("the ControllerRevision %s cannot be read: %w", r.Name, err)
 	}
-	t := &Text{Object: r.Name, Number: r.Revision, ConfigMap: &source.ConfigMap{Namespace: r.Namespace, Name: c.ConfigMap, Data: c.Data, Manager: r.Annotations[annotationManager], Edited: r.CreationTimestamp.Time}}
+	t := &Text{Object: r.Name, Number: r.Revision, User: r.Annotations[annotationUser], ConfigMap: &source.ConfigMap{Namespace: r.Namespace, Name: c.ConfigMap, Data: c.Data, Manager: r.Annotations[annotationManager], Edited: r.CreationTimestamp.Time}}
 	if at, err := time.Parse(time.RFC3339, r.Annotations[annotationEdited]); err == nil {
 		t.Edited = at
 	}

@@ -189,6 +189,17 @@ func TestWebhook(t *testing.T) {
 	}
 	must("a good policy", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": good})))
 	c.wants("one", "Ready", "True Enforcing")
+	c.wantEvent("TextWritten")
+	eventually(t, "the user in the history", func() string {
+		list, err := client.AppsV1().ControllerRevisions(home).List(t.Context(), metav1.ListOptions{LabelSelector: "edict.dev/policyset=one"})
+		must("the history", err)
+		for i := range list.Items {
+			if user := list.Items[i].Annotations["edict.dev/user"]; user == "" {
+				return fmt.Sprintf("%s has none", list.Items[i].Name)
+			}
+		}
+		return ""
+	})
 	refused("a bad edit", "one.yaml:12:", store(t.Context(), client, textOf("one", map[string]string{"one.yaml": bad})))
 	c.wantEditorAgain("one", "s/params.value/params.valeu/", "s/params.valeu/params.value/; s/what the label says/what it says/")
 	must("a ConfigMap that no set has", store(t.Context(), client, object{"metadata": object{"name": "other"}, "data": object{"one.yaml": bad}}))

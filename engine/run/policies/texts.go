@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -80,6 +81,11 @@ func (r *Reconciler) store(ctx context.Context, s *setState) (*history.Text, err
 	if err != nil {
 		return nil, err
 	}
+	var events corev1.EventList
+	if err := r.options.Client.List(ctx, &events, client.InNamespace(made.Namespace), client.MatchingFields{"involvedObject.name": s.name(), "reason": history.ReasonTextWritten}); err != nil {
+		r.options.Log.Warn("the author of a text is not known", "name", made.Name, "error", err.Error())
+	}
+	history.SetAuthor(made, events.Items)
 	err = r.options.Client.Create(ctx, made, client.FieldOwner(apply.FieldManager))
 	if apierrors.IsAlreadyExists(err) {
 		err = r.options.Client.Get(ctx, client.ObjectKeyFromObject(made), made)

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/check"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +21,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -163,9 +166,25 @@ func (a *admission) reviewText(ctx context.Context, r ctrladmission.Request) (ct
 			return refusal(r, contents, problems), nil
 		}
 		shown = append(shown, warnings(contents, problems)...)
+		if r.DryRun == nil || !*r.DryRun {
+			a.note(ctx, set, contents.Digest(), r.UserInfo.Username)
+		}
 	}
 	reviewed("allowed")
 	return ctrladmission.Allowed("").WithWarnings(shown...), nil
+}
+
+// note records an Event with the user who writes a text, for the history of a set.
+func (a *admission) note(ctx context.Context, set *edictv1.PolicySet, digest, user string) {
+	e := &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{GenerateName: set.Name + ".", Namespace: set.Namespace, Annotations: history.AuthorOf(digest, user)},
+		InvolvedObject: corev1.ObjectReference{APIVersion: edictv1.GroupVersion.String(), Kind: "PolicySet", Namespace: set.Namespace, Name: set.Name, UID: set.UID},
+		Type:           corev1.EventTypeNormal, Reason: history.ReasonTextWritten, Message: fmt.Sprintf("%s writes the text %s", user, digest),
+		Source: corev1.EventSource{Component: apply.FieldManager}, FirstTimestamp: metav1.Now(), LastTimestamp: metav1.Now(), Count: 1,
+	}
+	if _, err := a.options.Client.CoreV1().Events(set.Namespace).Create(ctx, e, metav1.CreateOptions{}); err != nil {
+		a.options.Log.Warn("the author of a text cannot be recorded", "name", set.Name, "error", err.Error())
+	}
 }
 
 // reviewSet reviews a PolicySet. It is refused for errors in it that no text can correct.

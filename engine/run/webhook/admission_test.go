@@ -16,6 +16,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -52,7 +53,7 @@ func judging(t *testing.T, objects ...client.Object) *admission {
 		}
 	}
 	return newAdmission(Options{
-		Log: fixture.Log(), Namespace: fixture.Namespace, Sets: clusterOf(t, objects...),
+		Client: kubefake.NewClientset(), Log: fixture.Log(), Namespace: fixture.Namespace, Sets: clusterOf(t, objects...),
 		Checker: check.New(check.Options{Kinds: fixture.Kinds(), Guard: func() guard.Guard { return allowed }, Log: fixture.Log(), Admitting: true}),
 		TryOut:  func(context.Context, *plan.Policy) error { return nil },
 	})
@@ -60,6 +61,30 @@ func judging(t *testing.T, objects ...client.Object) *admission {
 
 func mapOf(name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.Namespace, Name: name}, Data: data}
+}
+
+// TestAuthor: an Event names who writes a text that is admitted, but for a trial.
+func TestAuthor(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text   string
+		dryRun bool
+		want   int
+	}{"admitted": {fixture.Policy("p", "a"), false, 1}, "a trial": {fixture.Policy("p", "a"), true, 0}, "refused": {strings.Replace(fixture.Policy("p", "a"), "kind: Node", "knid: Node", 1), false, 0}} {
+		a := judging(t, setOf(nil))
+		r := editText(t, nil, mapOf("m", map[string]string{"p.yaml": tc.text}))
+		r.DryRun, r.UserInfo.Username = &tc.dryRun, "alice"
+		a.Handle(t.Context(), r)
+		list, err := a.options.Client.CoreV1().Events(fixture.Namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != tc.want {
+			t.Errorf("%s: %v, %v", name, list.Items, err)
+		}
+		for _, e := range list.Items {
+			if !strings.HasPrefix(e.Message, "alice writes the text sha256:") || e.InvolvedObject.Name != "s" || e.Reason != "TextWritten" {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+	}
 }
 
 // setOf is a set named s that enforces the policies of the ConfigMap m, which may label Nodes.
