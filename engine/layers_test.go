@@ -37,7 +37,7 @@ var layers = [][]string{
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
 	// What expressions depend on; a language in a process of its own.
-	{"engine/analyze", "engine/expr/rego/child"},
+	{"engine/analyze", "engine/child"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
 	// One step of deciding.

@@ -3,8 +3,8 @@ package run
 import (
 	"time"
 
+	"github.com/edict-dev/edict/engine/child"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
 )

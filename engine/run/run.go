@@ -32,9 +32,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/edict-dev/edict/engine/child"
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"

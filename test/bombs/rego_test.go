@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edict-dev/edict/engine/child"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/child"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"

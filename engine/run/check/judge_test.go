@@ -14,8 +14,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/edict-dev/edict/engine/child"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/lifecycle"

@@ -14,7 +14,7 @@ import (
 // BenchmarkQuery says what a query takes in processor time, of both processes
 // together: by the clock they work in turn.
 func BenchmarkQuery(b *testing.B) {
-	text, err := os.ReadFile("../../../../policies/kmm-node-modules.rego")
+	text, err := os.ReadFile("../../policies/kmm-node-modules.rego")
 	if err != nil {
 		b.Fatal(err)
 	}
