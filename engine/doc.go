@@ -74,7 +74,7 @@
 //     rejects what could cost too much. Rego is compiled by
 //     engine/expr/rego/library.go through an Evaluator: in this process,
 //     engine/expr/rego/evaluator.go (Local), or in a child process,
-//     engine/child/turns.go (Do).
+//     engine/expr/rego/remote.go (Do) and engine/child/child.go (Do).
 //  5. engine/analyze/trace.go (Trace) returns which fields an expression reads.
 //     engine/analyze/join.go (JoinOf) returns how an index answers a where,
 //     engine/analyze/stage.go (StageOf) which part of an expression depends on one

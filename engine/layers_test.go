@@ -32,12 +32,12 @@ var layers = [][]string{
 	// Bytes to documents; the read model; the seam of the languages.
 	{"engine/load", "engine/scaffold", "engine/selector", "engine/status", "engine/world", "engine/expr"},
 	// What writes are tried on; the steps in which a revision comes into force;
-	// expressions without an interpreter.
-	{"engine/apiserver", "engine/rollout", "engine/expr/direct"},
+	// expressions without an interpreter; work in a process of its own.
+	{"engine/apiserver", "engine/rollout", "engine/expr/direct", "engine/child"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
-	// What expressions depend on; a language in a process of its own.
-	{"engine/analyze", "engine/child"},
+	// What expressions depend on.
+	{"engine/analyze"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
 	// One step of deciding.

@@ -2,48 +2,38 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/edict-dev/edict/engine/child"
-	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/run/check"
 )
 
-// The commands that work for the others, each in a process with limits.
-const (
-	regoChildName     = "rego-child"
-	compilerChildName = "compiler-child"
-)
+// childName is the command that works for the others, in a process with limits.
+const childName = "child"
 
-func regoChildCommand() *cobra.Command {
-	return childCommand(regoChildName, "Evaluate Rego", child.Programs)
-}
-
-func compilerChildCommand() *cobra.Command {
-	return childCommand(compilerChildName, "Compile policies", func() child.Handler { return &check.Texts{} })
-}
-
-func childCommand(name, work string, handler func() child.Handler) *cobra.Command {
+func childCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    name + " BYTES",
-		Short:  work + " for another command, within so many bytes of memory",
+		Use:    childName + " BYTES NAME",
+		Short:  "Work for another command within so many bytes of memory; the name is for lists of processes",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args:   cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			memory, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
 				return err
 			}
-			return child.Serve(os.Stdin, os.Stdout, memory, handler)
+			services := check.Services()
+			services[rego.Service] = (&rego.Programs{}).Handle
+			return child.Serve(os.Stdin, os.Stdout, memory, services)
 		},
 	}
 }
@@ -58,12 +48,13 @@ func evaluateRegoApart() {
 	if err != nil {
 		return
 	}
-	if command, err := childLine(regoChildName, memory); err == nil {
-		rego.SetDefault(&limitedRego{Evaluator: child.New(child.Options{Command: command, Memory: memory}).Unpaused()})
+	if command, err := childLine(memory); err == nil {
+		c := child.New(child.Options{Process: "the process that evaluates Rego", Command: append(command, "rego"), Memory: memory})
+		rego.SetDefault(&limitedRego{Evaluator: rego.NewRemote(c.Service(rego.Service, rego.MaxTime), func() {}, time.Now).Unpaused()})
 	}
 }
 
-// limitedRego is an evaluator that keeps the first error about its memory or time.
+// limitedRego is an evaluator that keeps the first error, such as one about its memory or time.
 type limitedRego struct {
 	rego.Evaluator
 
@@ -73,7 +64,7 @@ type limitedRego struct {
 // Do implements rego.Evaluator.
 func (l *limitedRego) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
 	out, err := l.Evaluator.Do(ctx, r)
-	if errors.Is(err, rego.ErrLimit) || errors.Is(err, expr.ErrTime) {
+	if err != nil && ctx.Err() == nil {
 		l.met.CompareAndSwap(nil, &err)
 	}
 	return out, err
@@ -100,10 +91,10 @@ func childMemory(flag string) (int64, error) {
 	return q.Value(), nil
 }
 
-// childLine returns the command line that starts this program with one of these commands.
-func childLine(name string, memory int64) ([]string, error) {
+// childLine returns the command line, but for a name, that starts this program as a child.
+func childLine(memory int64) ([]string, error) {
 	self, err := os.Executable()
-	return []string{self, name, strconv.FormatInt(memory, 10)}, err
+	return []string{self, childName, strconv.FormatInt(memory, 10)}, err
 }
 
 // startApart has the controller start its own processes for Rego and for new texts.
@@ -111,9 +102,6 @@ func startApart(o *run.Options, memory string) (err error) {
 	if o.ChildMemory, err = childMemory(memory); err != nil {
 		return err
 	}
-	if o.RegoCommand, err = childLine(regoChildName, o.ChildMemory); err != nil {
-		return err
-	}
-	o.CompilerCommand, err = childLine(compilerChildName, o.ChildMemory)
+	o.ChildCommand, err = childLine(o.ChildMemory)
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 const asProgram = "EDICT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" || len(os.Args) > 1 && slices.Contains([]string{regoChildName, compilerChildName}, os.Args[1]) {
+	if os.Getenv(asProgram) != "" || len(os.Args) > 1 && os.Args[1] == childName {
 		main()
 		return
 	}

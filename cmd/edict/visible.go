@@ -75,7 +75,7 @@ func direct(w io.Writer) io.Writer {
 // showControls makes the text that a command prints visible. It is the one place that
 // decides which output is text.
 func showControls(cmd *cobra.Command) {
-	if isCommand(cmd, "lsp", regoChildName, compilerChildName, "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd) {
+	if isCommand(cmd, "lsp", childName, "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd) {
 		return // protocols and scripts
 	}
 	cmd.SetErr(visible(cmd.ErrOrStderr()))

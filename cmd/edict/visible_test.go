@@ -57,7 +57,7 @@ func TestProtocolsStay(t *testing.T) {
 	t.Parallel()
 	all := root()
 	all.InitDefaultCompletionCmd()
-	for line, want := range map[string]bool{"lsp": false, regoChildName: false, compilerChildName: false, "completion bash": false, "simulate": true} {
+	for line, want := range map[string]bool{"lsp": false, childName: false, "completion bash": false, "simulate": true} {
 		cmd, _, err := all.Find(strings.Fields(line))
 		if err != nil {
 			t.Fatal(line, err)

@@ -2,33 +2,27 @@ package child
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/expr/rego"
 )
 
 // Options say what the child is.
 type Options struct {
-	// Process names it in errors; "" is "the process that evaluates Rego".
+	// Process names it in errors.
 	Process string
 	// Command is the program and its arguments; it calls Serve.
 	Command []string
 	// Memory is what Serve is told, in bytes: it stands in the errors.
 	Memory int64
-	// Time is how much processor time a request may take; 0 is rego.MaxTime.
-	Time time.Duration
 	// Idle is after how long without a request the child is ended; 0 is never.
 	Idle time.Duration
 	// Started is called when a child has started, Ended when it has ended, with
 	// the reason and more about it for the log. Either may be nil.
 	Started func(pid int)
 	Ended   func(pid int, reason Reason, detail string)
-	// Refused is called when a query fails without being asked, because the last one of
-	// its modules was ended. It may be nil, as may Now, which tells the time then.
-	Refused func()
-	Now     func() time.Time
 }
 
 // Reason is why a child has ended.
@@ -46,51 +40,46 @@ const (
 	Stopped Reason = "stopped"
 )
 
-// Child is an evaluator that has one child process at a time, started by the
-// first request.
+// Child has one child process at a time, started by the first request.
 type Child struct {
 	options Options
-	// lanes let one set of modules wait for the turn once, whatever number of
-	// objects are to be decided by it: those that take long leave room for others.
-	lanes [16]chan struct{}
-	// pauses are the modules that are not asked at present.
-	pauses *pauses
 	// turn is held by whoever uses what follows.
 	turn   chan struct{}
 	closed bool
 	now    *process
 	// idle ends the child after Options.Idle.
 	idle *time.Timer
-	// known are the modules that the process has.
-	known map[string]bool
 }
 
-var _ rego.Evaluator = (*Child)(nil)
-
-// New makes an evaluator. It has to be closed.
+// New returns a Child. It has to be closed.
 func New(o Options) *Child {
-	if o.Process == "" {
-		o.Process = "the process that evaluates Rego"
-	}
-	if o.Time == 0 {
-		o.Time = rego.MaxTime
-	}
 	if o.Started == nil {
 		o.Started = func(int) {}
 	}
 	if o.Ended == nil {
 		o.Ended = func(int, Reason, string) {}
 	}
-	if o.Refused == nil {
-		o.Refused = func() {}
-	}
-	c := &Child{options: o, pauses: newPauses(o.Now), turn: make(chan struct{}, 1)}
-	for i := range c.lanes {
-		c.lanes[i] = make(chan struct{}, 1)
-	}
+	c := &Child{options: o, turn: make(chan struct{}, 1)}
 	c.idle = time.AfterFunc(time.Hour, c.rest)
 	c.idle.Stop()
 	return c
+}
+
+// Service returns a limiter that asks a service of the child. A request may take so much
+// processor time.
+func (c *Child) Service(name string, within time.Duration) expr.Limiter {
+	return &service{c, name, within}
+}
+
+type service struct {
+	child  *Child
+	name   string
+	within time.Duration
+}
+
+// Do implements expr.Limiter. Requests are answered one after the other.
+func (s *service) Do(ctx context.Context, body []byte) ([]byte, error) {
+	return s.child.ask(ctx, &request{s.name, body}, s.within)
 }
 
 // Close ends the child, and waits for its end. Requests fail from then on.
@@ -112,9 +101,35 @@ func (c *Child) rest() {
 	}
 }
 
+// ask waits for the turn and asks the child, once more if it ended and had been
+// asked before.
+func (c *Child) ask(ctx context.Context, r *request, within time.Duration) ([]byte, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.options.Idle > 0 {
+		defer c.idle.Reset(c.options.Idle)
+	}
+	for {
+		used := c.now != nil
+		out, err := c.try(ctx, r, within)
+		if err == nil {
+			return out, nil
+		}
+		if _, ended := errors.AsType[*endedError](err); !ended || !used {
+			return nil, err
+		}
+		// What came before may have brought the process close to its limit, or
+		// somebody may have ended it: a new one tells whose fault it was.
+	}
+}
+
 // try asks the child, which it starts if there is none. After an error there is
 // none.
-func (c *Child) try(ctx context.Context, r *rego.Request) ([]byte, error) {
+func (c *Child) try(ctx context.Context, r *request, within time.Duration) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -126,31 +141,14 @@ func (c *Child) try(ctx context.Context, r *rego.Request) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s cannot be started: %w", expr.ErrUnavailable, c.options.Process, err)
 		}
-		c.now, c.known = p, map[string]bool{}
+		c.now = p
 		c.options.Started(p.pid())
 	}
-	out, err := c.now.ask(ctx, c.frame(r), c.options.Time)
+	out, err := c.now.ask(ctx, r, within)
 	if err != nil {
-		return nil, c.failed(ctx, err)
+		return nil, c.failed(ctx, err, within)
 	}
-	c.known[r.ID] = true
 	return out, nil
-}
-
-// frame makes the request for a child: modules that it has are not sent again.
-func (c *Child) frame(r *rego.Request) *request {
-	out := &request{ID: r.ID, Query: r.Query, HasQuery: r.Query != nil}
-	if c.known[r.ID] {
-		return out
-	}
-	if len(c.known) >= rego.MaxPrograms {
-		out.Reset = true
-		clear(c.known)
-	}
-	for _, m := range r.Modules {
-		out.Modules = append(out.Modules, module{m.Name, m.Text})
-	}
-	return out
 }
 
 // endedError says that the child ended by itself; greedy is that it lacked memory.
@@ -162,18 +160,18 @@ type endedError struct {
 // Error implements error.
 func (e *endedError) Error() string { return e.why }
 
-// Is makes it a limit that was met.
-func (*endedError) Is(target error) bool { return target == rego.ErrLimit }
+// Is makes it a case of expr.ErrMemory if the child lacked memory.
+func (e *endedError) Is(target error) bool { return e.greedy && target == expr.ErrMemory }
 
 // failed ends a child that did not answer, and says why it did not.
-func (c *Child) failed(ctx context.Context, err error) error {
+func (c *Child) failed(ctx context.Context, err error, within time.Duration) error {
 	switch {
 	case ctx.Err() != nil:
 		c.end(Stopped, "")
 		return ctx.Err()
 	case isLate(err):
 		c.end(Time, "")
-		return rego.Late(c.options.Time)
+		return expr.Late(within)
 	}
 	greedy, detail := c.now.epitaph()
 	if greedy {

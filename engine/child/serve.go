@@ -9,37 +9,22 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // request is what goes to the child: gob puts the length before each.
 type request struct {
-	// Reset lets the child drop all modules that it has.
-	Reset bool
-	ID    string
-	// Modules are those of the ID; none when the child has them.
-	Modules []module
-	// Query is rego.Request's; HasQuery tells an empty one from none.
-	Query    []byte
-	HasQuery bool
+	Service string
+	Body    []byte
 }
-
-type module struct{ Name, Text string }
 
 // response is what comes back.
 type response struct{ Out []byte }
 
-// Handler answers the requests in the child. It may keep the result of the modules of an ID.
-type Handler interface {
-	Do(ctx context.Context, r *rego.Request) []byte
-}
-
-// Programs returns a Handler that evaluates Rego.
-func Programs() Handler { return &rego.Programs{} }
-
 // Serve is what the child does: it limits itself to so many bytes of memory, unless
-// they are 0, and then has a handler answer requests until there are no more.
-func Serve(r io.Reader, w io.Writer, memory int64, newHandler func() Handler) error {
+// they are 0, and then has handlers answer the requests to their services, one after the other,
+// until there are no more.
+func Serve(r io.Reader, w io.Writer, memory int64, services map[string]expr.Handler) error {
 	if memory > 0 {
 		if err := limit(memory); err != nil {
 			return fmt.Errorf("limiting the memory to %d bytes: %w", memory, err)
@@ -47,7 +32,6 @@ func Serve(r io.Reader, w io.Writer, memory int64, newHandler func() Handler) er
 	}
 	runtime.GOMAXPROCS(1) // one request at a time, and the collector
 	in, out := gob.NewDecoder(bufio.NewReader(r)), gob.NewEncoder(w)
-	handler := newHandler()
 	for {
 		var asked request
 		switch err := in.Decode(&asked); {
@@ -56,22 +40,12 @@ func Serve(r io.Reader, w io.Writer, memory int64, newHandler func() Handler) er
 		case err != nil:
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		if asked.Reset {
-			handler = newHandler()
+		handler := services[asked.Service]
+		if handler == nil {
+			return fmt.Errorf("there is no service %q", asked.Service)
 		}
-		if err := out.Encode(response{handler.Do(context.Background(), asked.rego())}); err != nil {
+		if err := out.Encode(response{handler(context.Background(), asked.Body)}); err != nil {
 			return fmt.Errorf("writing a response: %w", err)
 		}
 	}
-}
-
-func (r *request) rego() *rego.Request {
-	out := &rego.Request{ID: r.ID}
-	for _, m := range r.Modules {
-		out.Modules = append(out.Modules, rego.Module{Name: m.Name, Text: m.Text})
-	}
-	if r.HasQuery {
-		out.Query = append([]byte{}, r.Query...)
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 )
 
@@ -44,7 +45,7 @@ type late struct{ asked int }
 
 func (l *late) Do(context.Context, *rego.Request) ([]byte, error) {
 	l.asked++
-	return nil, rego.Late(rego.MaxTime)
+	return nil, expr.Late(rego.MaxTime)
 }
 
 // TestModulesAfterOneThatIsEnded: the modules of a policy reach the limit of the

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -100,6 +101,39 @@ var ErrScratch = errors.New("it would take more memory than the limit")
 // ErrTime reports that an evaluation was ended by the clock. Unlike the counted
 // limits that depends on the machine: the key is tried again.
 var ErrTime = fmt.Errorf("the evaluation was ended after %v; this is the last resort, above all counted limits: the machine is overloaded, or a function costs more than it is counted for", EvaluationTime)
+
+// Late is the ErrTime of work that took more than some processor time.
+type Late time.Duration
+
+// Error implements error.
+func (l Late) Error() string {
+	return fmt.Sprintf("it took longer than %v of processor time; this is the last resort, above all counted limits: the machine is overloaded, or a function is given too much to work on", time.Duration(l))
+}
+
+// Is makes it a case of ErrTime.
+func (Late) Is(target error) bool { return target == ErrTime }
+
+// ErrMemory reports that a process was ended because it needed more memory than it may have.
+var ErrMemory = errors.New("it needs more memory than it may have")
+
+// Exhausted reports whether work was ended by its time or memory. Work that nobody waits for
+// any more, or whose process others have ended, was not.
+func Exhausted(err error) bool { return errors.Is(err, ErrTime) || errors.Is(err, ErrMemory) }
+
+// Limiter does work within limits of time and memory. It is safe for concurrent use.
+type Limiter interface {
+	// Do answers a request. The error is ErrTime or ErrMemory if a limit was met,
+	// ErrUnavailable if the limiter could not be asked, or the context's.
+	Do(ctx context.Context, request []byte) ([]byte, error)
+}
+
+// Handler answers requests. As a Limiter it answers them in this process, without limits.
+type Handler func(ctx context.Context, request []byte) []byte
+
+// Do implements Limiter.
+func (h Handler) Do(ctx context.Context, request []byte) ([]byte, error) {
+	return h(ctx, request), ctx.Err()
+}
 
 // ErrUnavailable reports that something could not be asked which an evaluation
 // needs and which is not of its making: the key is tried again.

@@ -37,11 +37,11 @@ type Options struct {
 	Params  compile.Overrides
 	// Answers are the external services that policies call, by builtin.
 	Answers expr.Answerers
-	// RegoCommand and CompilerCommand are programs, with their arguments, that call
-	// child.Serve with ChildMemory. In the process that the first starts the Rego of policies
-	// is compiled and run; in the other new texts are compiled before they are here. None is
-	// for tests only, and does that in this process alone.
-	RegoCommand, CompilerCommand []string
+	// ChildCommand is a program, with its arguments but for a name, that calls child.Serve
+	// with ChildMemory. In one such process the Rego of policies is compiled and run, in
+	// another one new texts are compiled before they are here. None is for tests only, and
+	// does that in this process alone.
+	ChildCommand []string
 	// ChildMemory is how much memory each of these processes may have, in bytes.
 	ChildMemory int64
 	// Workers is how many keys of one policy are reconciled at once; 0 is

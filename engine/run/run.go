@@ -80,12 +80,12 @@ type process struct {
 	events *events.Decisions
 	// traces exports traces; nil makes none.
 	traces *tracing.Exporter
-	// rego compiles and evaluates the Rego of policies.
-	rego rego.Evaluator
-	// judge has new texts compiled in the process of compiler first; both are nil without
-	// such a process.
-	judge    *check.Judge
-	compiler *child.Child
+	// rego compiles and evaluates the Rego of policies, testRego that of their tests.
+	rego, testRego rego.Evaluator
+	// judge has new texts compiled in another process first; nil without one.
+	judge *check.Judge
+	// children are the other processes.
+	children []*child.Child
 	// accounts are the accounts that policies write as.
 	accounts *identity.Accounts
 	// reconciler runs the policies of PolicySets, and webhook checks them before they are stored; nil
@@ -329,15 +329,17 @@ func (p *process) noteLead(leads bool) {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: forTests(p.rego), Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: p.testRego, Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
 	})
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{options: o, rego: evaluator(o)}
-	if len(o.CompilerCommand) > 0 {
-		p.compiler = compiler(o)
-		p.judge = check.NewJudge(p.compiler.Unpaused())
+	p := &process{options: o, rego: rego.Local(), testRego: rego.Local()}
+	if len(o.ChildCommand) > 0 {
+		evaluator, compiler := newRego(o), newCompiler(o)
+		remote := rego.NewRemote(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
+		p.rego, p.testRego, p.judge = remote, remote.Unpaused(), check.NewJudge(compiler.Service)
+		p.children = []*child.Child{evaluator, compiler}
 	}
 	p.metrics = metrics.New(metrics.Options{
 		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leads.Load,
@@ -348,6 +350,13 @@ func newProcess(o Options) (*process, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// stopChildren ends the other processes.
+func (p *process) stopChildren() {
+	for _, c := range p.children {
+		c.Close()
+	}
 }
 
 // prepare does what may fail before anything runs.

@@ -179,7 +179,7 @@ func TestMain(m *testing.M) {
 	}
 	memory, err := strconv.ParseInt(os.Args[2], 10, 64)
 	if err == nil {
-		err = child.Serve(os.Stdin, os.Stdout, memory, child.Programs)
+		err = child.Serve(os.Stdin, os.Stdout, memory, map[string]expr.Handler{rego.Service: (&rego.Programs{}).Handle})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -191,11 +191,11 @@ func TestMain(m *testing.M) {
 const regoMemory = 192 << 20
 
 // regoProcess makes an evaluator with a real process, as the controller has.
-func regoProcess(t testing.TB, within time.Duration) *child.Child {
+func regoProcess(t testing.TB, within time.Duration) rego.Evaluator {
 	t.Helper()
-	c := child.New(child.Options{Command: []string{os.Args[0], "serve", strconv.Itoa(regoMemory)}, Memory: regoMemory, Time: within})
+	c := child.New(child.Options{Process: "the process that evaluates Rego", Command: []string{os.Args[0], "serve", strconv.Itoa(regoMemory)}, Memory: regoMemory})
 	t.Cleanup(c.Close)
-	return c
+	return rego.NewRemote(c.Service(rego.Service, within), func() {}, time.Now)
 }
 
 // TestRego: whatever a module asks for, it gets an answer or an error, this
@@ -246,11 +246,11 @@ func TestLargestInput(t *testing.T) {
 	for i := range rego.MaxInputNodes/4 - 1 {
 		items = append(items, value.FromMap(map[string]value.Value{"name": value.OfString(fmt.Sprintf("%0100d", i)), "n": value.OfInt(int64(i)), "ok": value.OfBool(i%2 == 0)}))
 	}
-	v, _, err := ask(t.Context(), regoProcess(t, 0), "x := count({i.name | some i in input; i.n >= 0})", value.NewList(items[:10_000]))
+	v, _, err := ask(t.Context(), regoProcess(t, rego.MaxTime), "x := count({i.name | some i in input; i.n >= 0})", value.NewList(items[:10_000]))
 	if err != nil || v != value.OfInt(10_000) {
 		t.Errorf("%v, %v", v, err)
 	}
-	if v, _, err = ask(t.Context(), regoProcess(t, 0), "x := sum([1 | input[_].ok == true])", value.NewList(items)); err != nil || v != value.OfInt(rego.MaxInputNodes/8) {
+	if v, _, err = ask(t.Context(), regoProcess(t, rego.MaxTime), "x := sum([1 | input[_].ok == true])", value.NewList(items)); err != nil || v != value.OfInt(rego.MaxInputNodes/8) {
 		t.Errorf("%v, %v", v, err)
 	}
 }
@@ -299,7 +299,7 @@ func TestRegoBesideOthers(t *testing.T) {
 	if err := os.WriteFile(file, []byte(besides), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Load([]string{file}, source.Options{Rego: regoProcess(t, 0)})
+	b, err := source.Load([]string{file}, source.Options{Rego: regoProcess(t, rego.MaxTime)})
 	if err == nil {
 		err = b.Err()
 	}

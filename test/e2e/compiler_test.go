@@ -35,7 +35,7 @@ func TestKilledByANewText(t *testing.T) {
 
 	next := c.process(edict.Path)
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
-	if found := startedBy(t, next.Process.Pid, "compiler-child"); len(found) != 1 {
+	if found := startedBy(t, next.Process.Pid, compilerProcess); len(found) != 1 {
 		t.Errorf("processes in which the texts are compiled anew: %v", found)
 	}
 	_ = next.Process.Kill()
@@ -110,7 +110,7 @@ func TestManyLargePolicies(t *testing.T) {
 // peakMemory returns the most that a process and its children have had in memory, in KiB.
 func peakMemory(t *testing.T, pid int) (sum int) {
 	t.Helper()
-	for _, pid := range append(startedBy(t, pid, "compiler-child"), pid) {
+	for _, pid := range append(startedBy(t, pid, compilerProcess), pid) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func peakMemory(t *testing.T, pid int) (sum int) {
 // many there were.
 func killCompilers(t *testing.T, edict *exec.Cmd) int {
 	t.Helper()
-	found := startedBy(t, edict.Process.Pid, "compiler-child")
+	found := startedBy(t, edict.Process.Pid, compilerProcess)
 	for _, pid := range found {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)

@@ -50,6 +50,12 @@ var (
 	}()
 )
 
+// The ends of the command lines of the processes that a controller starts.
+const (
+	regoProcess     = "\x00rego\x00"
+	compilerProcess = "\x00policies\x00"
+)
+
 // startedBy returns the processes that another has started with a command.
 func startedBy(t *testing.T, pid int, command string) (out []int) {
 	t.Helper()
@@ -107,7 +113,7 @@ func TestRego(t *testing.T) {
 	c.putSet("plain", map[string]string{"plain.yaml": marks("plain", "plain", "a")})
 	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"plain": "a"})
-	if found := startedBy(t, edict.Process.Pid, "rego-child"); len(found) > 0 {
+	if found := startedBy(t, edict.Process.Pid, regoProcess); len(found) > 0 {
 		t.Errorf("there are processes: %v", found)
 	}
 
@@ -122,7 +128,7 @@ func TestRego(t *testing.T) {
 		t.Errorf("the controller itself had %d MiB", most>>20)
 	}
 
-	found := startedBy(t, edict.Process.Pid, "rego-child")
+	found := startedBy(t, edict.Process.Pid, regoProcess)
 	if len(found) != 1 {
 		t.Fatalf("processes: %v", found)
 	}

@@ -94,7 +94,7 @@ func (q *Query) word(ctx context.Context, f failure) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%s: %w", q.text, err)
 		}
-		return fmt.Errorf("%s: %w", q.text, Late(maxLocal))
+		return fmt.Errorf("%s: %w", q.text, expr.Late(maxLocal))
 	}
 	return fmt.Errorf("%s: %s", q.text, f.Message)
 }

@@ -13,9 +13,7 @@ const MaxTime = 5 * time.Second
 
 // Evaluator compiles and runs modules. It is safe for concurrent use.
 type Evaluator interface {
-	// Do answers a request. An error is expr.ErrTime when it took too long,
-	// ErrLimit when it needed too much memory, expr.ErrUnavailable when it could
-	// not be asked, or the context's.
+	// Do answers a request. The errors are those of an expr.Limiter.
 	Do(ctx context.Context, r *Request) ([]byte, error)
 }
 
@@ -42,6 +40,41 @@ func (r *Request) Question() string {
 	return string(sum.Sum(nil))
 }
 
+// encode writes a request for Programs.Handle, with or without the modules.
+func (r *Request) encode(whole bool) []byte {
+	b := appendText(make([]byte, 0, len(r.Query)+128), tagText, r.ID)
+	if whole {
+		b = append(b, tagList)
+		for _, m := range r.Modules {
+			b = appendText(appendText(b, tagText, m.Name), tagText, m.Text)
+		}
+		b = append(b, tagEnd)
+	} else {
+		b = append(b, tagNull)
+	}
+	if r.Query == nil {
+		return append(b, tagNull)
+	}
+	return append(append(b, tagTrue), r.Query...)
+}
+
+// decode reads what encode has written; whole reports whether it has the modules.
+func decode(body []byte) (r *Request, whole bool) {
+	m := &message{rest: body[1:]}
+	r = &Request{ID: m.text()}
+	if whole = m.tag() == tagList; whole {
+		for m.tag() == tagText {
+			name := m.text()
+			m.tag()
+			r.Modules = append(r.Modules, Module{Name: name, Text: m.text()})
+		}
+	}
+	if m.tag() == tagTrue {
+		r.Query = m.rest
+	}
+	return r, whole
+}
+
 // MaxPrograms is how many sets of modules an evaluator keeps.
 const MaxPrograms = 64
 
@@ -58,6 +91,23 @@ func (p *Programs) Do(ctx context.Context, r *Request) []byte {
 		return one.describe()
 	}
 	return one.answer(ctx, r.Query)
+}
+
+// Handle answers a request of a Remote. What it returns begins with tagTrue, unless it needs
+// the modules.
+func (p *Programs) Handle(ctx context.Context, body []byte) []byte {
+	r, whole := decode(body)
+	if !whole && !p.has(r.ID) {
+		return []byte{tagFalse}
+	}
+	return append([]byte{tagTrue}, p.Do(ctx, r)...)
+}
+
+// has reports whether the modules of an ID are compiled.
+func (p *Programs) has(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.known[id] != nil
 }
 
 func (p *Programs) load(r *Request) *program {

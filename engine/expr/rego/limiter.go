@@ -2,11 +2,9 @@ package rego
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -23,22 +21,8 @@ const MaxSteps = 50_000
 // its steps costs as much as the longest run of an expression.
 const stepCost = expr.RunCost / MaxSteps
 
-// ErrLimit reports that an evaluation met one of its limits.
-var ErrLimit = errors.New("more than an evaluation of Rego may")
-
 // errSteps reports that an evaluation took all of its steps.
-var errSteps = fmt.Errorf("it takes more than %d steps: %w", MaxSteps, ErrLimit)
-
-// Late is the error of an evaluation that took more than some processor time.
-type Late time.Duration
-
-// Error implements error.
-func (l Late) Error() string {
-	return fmt.Sprintf("it took longer than %v of processor time; this is the last resort, above the count of steps: the machine is overloaded, or a function is given too much to work on", time.Duration(l))
-}
-
-// Is makes it a case of expr.ErrTime.
-func (Late) Is(target error) bool { return target == expr.ErrTime }
+var errSteps = fmt.Errorf("it takes more than %d steps: more than an evaluation of Rego may", MaxSteps)
 
 // limiter counts the steps of one evaluation. The evaluator asks it before each
 // of them whether somebody has cancelled the evaluation: that makes it the place

@@ -21,8 +21,8 @@ type policyCopy struct {
 	Overrides map[string]compile.Override `json:"overrides,omitempty"`
 }
 
-func copyOf(u *source.Unit) policyCopy {
-	c := policyCopy{Policy: u.Name(), Set: u.Document.Set, Revision: u.Revision(), File: u.File.Path, Text: string(u.File.Text), Overrides: u.Overrides, Modules: map[string]string{}}
+func copyOf(u *source.Unit) *policyCopy {
+	c := &policyCopy{Policy: u.Name(), Set: u.Document.Set, Revision: u.Revision(), File: u.File.Path, Text: string(u.File.Text), Overrides: u.Overrides, Modules: map[string]string{}}
 	for _, m := range u.Modules {
 		c.Modules[m.Name] = m.Text
 	}

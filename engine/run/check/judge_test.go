@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/edict-dev/edict/engine/child"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -25,7 +26,7 @@ import (
 )
 
 // newTestJudge returns a Judge whose process is this binary; starts counts them.
-func newTestJudge(t *testing.T, within time.Duration) (j *Judge, starts *atomic.Int32) {
+func newTestJudge(t *testing.T) (j *Judge, starts *atomic.Int32) {
 	t.Helper()
 	memory := int64(192 << 20)
 	if race.Enabled {
@@ -33,11 +34,11 @@ func newTestJudge(t *testing.T, within time.Duration) (j *Judge, starts *atomic.
 	}
 	starts = &atomic.Int32{}
 	c := child.New(child.Options{
-		Process: "the process that compiles policies", Command: []string{os.Args[0], "serve", strconv.FormatInt(memory, 10)}, Memory: memory, Time: within,
+		Process: "the process that compiles policies", Command: []string{os.Args[0], "serve", strconv.FormatInt(memory, 10)}, Memory: memory,
 		Started: func(int) { starts.Add(1) },
 	})
 	t.Cleanup(c.Close)
-	return NewJudge(c.Unpaused()), starts
+	return NewJudge(func(name string, _ time.Duration) expr.Limiter { return c.Service(name, time.Second) }), starts
 }
 
 // labelling has a policy that labels Nodes with a value.
@@ -52,7 +53,7 @@ func nodes() *schema.Set { return schema.NewSet(schema.Builtin()) }
 // tried again; one whose process ended by itself is. Others are compiled meanwhile.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	j, starts := newTestJudge(t, time.Second)
+	j, starts := newTestJudge(t)
 	compile := func(ctx context.Context, name, value string) error {
 		p, problems, err := j.Compile(ctx, labelling(name, value).Units[0], nodes(), rego.Local())
 		if err == nil && p == nil {
@@ -105,7 +106,7 @@ func TestJudge(t *testing.T) {
 // can be compiled are.
 func TestOneTextDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	j, _ := newTestJudge(t, time.Second)
+	j, _ := newTestJudge(t)
 	c := New(Options{
 		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: slog.New(slog.DiscardHandler),
 	})
@@ -135,10 +136,11 @@ func TestTypesCross(t *testing.T) {
 	}
 	all := schema.NewSet(known)
 	all.Join(served)
-	got, err := (&Texts{}).known(typesRequest(all))
-	if err != nil {
-		t.Fatal(err)
+	texts := &Texts{sets: map[string]*schema.Set{}}
+	if out := texts.read(t.Context(), &request{Types: "a", Texts: all.Texts()}); out.Error != "" {
+		t.Fatal(out.Error)
 	}
+	got := texts.sets["a"]
 	for _, kind := range []schema.GVK{{APIVersion: "a.io/v1", Kind: "A"}, {APIVersion: "b.io/v1", Kind: "B"}, {APIVersion: "v1", Kind: "Node"}} {
 		if _, ok := got.Kind(kind); !ok {
 			t.Errorf("%s is not known", kind)

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/edict-dev/edict/engine/child"
-	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // TestMain is the process that compiles texts, too. It checks that no test leaves a
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "serve" {
 		memory, err := strconv.ParseInt(os.Args[2], 10, 64)
 		if err == nil {
-			err = child.Serve(os.Stdin, os.Stdout, memory, func() child.Handler { return &costly{} })
+			err = child.Serve(os.Stdin, os.Stdout, memory, costly())
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -31,23 +31,25 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// costly is Texts, except that some texts cost what their values say: as if the compiler
-// had no limits.
-type costly struct{ Texts }
-
-// Do implements child.Handler.
-func (c *costly) Do(ctx context.Context, r *rego.Request) []byte {
-	switch {
-	case bytes.Contains(r.Query, []byte("takes-time")):
-		for n := uint64(1); n != 0; n += 2 { // it never is
+// costly returns the services of Texts, except that the judgement of some texts costs what
+// their values say: as if the compiler had no limits.
+func costly() map[string]expr.Handler {
+	services := Services()
+	judge := services[judgeService]
+	services[judgeService] = func(ctx context.Context, body []byte) []byte {
+		switch {
+		case bytes.Contains(body, []byte("takes-time")):
+			for n := uint64(1); n != 0; n += 2 { // it never is
+			}
+		case bytes.Contains(body, []byte("takes-memory")):
+			var kept [][]byte
+			for len(kept) < 1<<20 {
+				kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
+			}
+		case bytes.Contains(body, []byte("takes-life")):
+			os.Exit(3)
 		}
-	case bytes.Contains(r.Query, []byte("takes-memory")):
-		var kept [][]byte
-		for len(kept) < 1<<20 {
-			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
-		}
-	case bytes.Contains(r.Query, []byte("takes-life")):
-		os.Exit(3)
+		return judge(ctx, body)
 	}
-	return c.Texts.Do(ctx, r)
+	return services
 }

@@ -25,7 +25,7 @@ import (
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -428,8 +428,8 @@ func TestWorse(t *testing.T) {
 // stuck is a process that answers only once the request is canceled.
 type stuck struct{}
 
-// Do implements rego.Evaluator.
-func (stuck) Do(ctx context.Context, _ *rego.Request) ([]byte, error) {
+// Do implements expr.Limiter.
+func (stuck) Do(ctx context.Context, _ []byte) ([]byte, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -439,7 +439,7 @@ func (stuck) Do(ctx context.Context, _ *rego.Request) ([]byte, error) {
 func TestOverrunGivesSlotBack(t *testing.T) {
 	t.Parallel()
 	a := judging(t, setOf(nil))
-	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(stuck{}), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
+	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(func(string, time.Duration) expr.Limiter { return stuck{} }), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
 	text := mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
 	for range reviewsUnderWay {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

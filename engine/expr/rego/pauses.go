@@ -1,14 +1,12 @@
-package child
+package rego
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/expr/rego"
 )
 
 const (
@@ -49,14 +47,11 @@ type pause struct {
 }
 
 func newPauses(now func() time.Time) *pauses {
-	if now == nil {
-		now = time.Now
-	}
 	return &pauses{now: now, of: map[string]*modules{}}
 }
 
 // check returns why a query may not be asked now, nil if it may.
-func (p *pauses) check(r *rego.Request) error {
+func (p *pauses) check(r *Request) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of := p.of[r.ID]
@@ -83,19 +78,19 @@ func (p *pause) error(what string) error {
 }
 
 // note takes in what became of a query.
-func (p *pauses) note(r *rego.Request, err error) {
+func (p *pauses) note(r *Request, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case err == nil:
 		p.answered(r)
-	case Exhausted(err):
+	case expr.Exhausted(err):
 		p.ended(r, err.Error())
 	}
 }
 
 // answered ends the pauses of a question and of its modules, not those of others.
-func (p *pauses) answered(r *rego.Request) {
+func (p *pauses) answered(r *Request) {
 	of := p.of[r.ID]
 	if of == nil {
 		return
@@ -106,14 +101,7 @@ func (p *pauses) answered(r *rego.Request) {
 	}
 }
 
-// Exhausted reports whether a call was ended by its time or memory. One that nobody
-// waits for any more, or whose process others have ended, says nothing of the modules.
-func Exhausted(err error) bool {
-	ended, is := errors.AsType[*endedError](err)
-	return is && ended.greedy || errors.Is(err, expr.ErrTime)
-}
-
-func (p *pauses) ended(r *rego.Request, why string) {
+func (p *pauses) ended(r *Request, why string) {
 	forget(p.of, maxPauses, p.now(), func(m *modules) time.Time { return m.latest() })
 	of, question := p.of[r.ID], r.Question()
 	if of == nil {
