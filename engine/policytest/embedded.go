@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
@@ -29,6 +30,28 @@ type Embedded struct {
 	// Rego compiles and runs the Rego of all of them; nil is this process.
 	Rego       rego.Evaluator
 	Allowances []v1alpha1.Allowance
+	// Skip is how many cases are passed over, the tests in Rego with the first. Slice is the
+	// time after which no further case is begun; 0 is any.
+	Skip  int
+	Slice time.Duration
+
+	// cases counts the cases that were looked at, until is the end of the slice.
+	cases int
+	until time.Time
+}
+
+// skips reports whether a case is passed over.
+func (e *Embedded) skips() bool {
+	if e == nil {
+		return false
+	}
+	e.cases++
+	return e.cases <= e.Skip
+}
+
+// interrupts reports whether the time is over, and at least one case has run.
+func (e *Embedded) interrupts() bool {
+	return e != nil && e.Slice > 0 && e.cases > e.Skip && time.Now().After(e.until)
 }
 
 // The tests of a place run beside what a controller keeps. MaxKept bounds what a case
@@ -43,6 +66,7 @@ const (
 // that names no policies concerns all that stand beside it. It ends with an
 // error when the context ends, and after MaxFailed cases that fail.
 func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
+	e.until = time.Now().Add(e.Slice)
 	r := runner{maxFailed: MaxFailed, report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e, modules: map[string]bool{}}
 	if err := r.embeddedTests(ctx); err != nil {
 		return nil, err
@@ -59,8 +83,10 @@ func (r *runner) embeddedTests(ctx context.Context) error {
 	if r.embedded.Subject != nil {
 		units = []*source.Unit{r.embedded.Subject}
 	}
-	if err := r.modulesOf(ctx, units); err != nil {
-		return err
+	if r.embedded.Skip == 0 {
+		if err := r.modulesOf(ctx, units); err != nil {
+			return err
+		}
 	}
 	for _, f := range r.embedded.Tests {
 		found, problems := load.Documents(f.Path, f.Text)

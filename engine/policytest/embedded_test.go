@@ -48,3 +48,31 @@ spec:
 		t.Errorf("%.2000v", report.Cases)
 	}
 }
+
+// TestSlices: tests that are run in slices come to the same as at once.
+func TestSlices(t *testing.T) {
+	t.Parallel()
+	file := load.Source{Path: "more.yaml", Text: []byte(more)}
+	found, _ := load.Documents(file.Path, file.Text)
+	test := "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: more}\nspec:\n  cases: [{name: a, expect: {}}, {name: b, expect: {}}]\n"
+	e := Embedded{
+		Tests: []load.Source{{Path: "1.test.yaml", Text: []byte(test)}, {Path: "2.test.yaml", Text: []byte(test)}},
+		Units: []*source.Unit{{Document: found.Policies[0], File: file}}, Schemas: schema.Builtin(), Slice: 1,
+	}
+	var names []string
+	for {
+		report, err := RunEmbedded(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range report.Cases {
+			names = append(names, c.File+" "+c.Name)
+		}
+		if e.Skip = report.Next; e.Skip == 0 {
+			break
+		}
+	}
+	if got := strings.Join(names, ", "); got != "1.test.yaml a, 1.test.yaml b, 2.test.yaml a, 2.test.yaml b" {
+		t.Error(got)
+	}
+}

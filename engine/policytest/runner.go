@@ -55,6 +55,9 @@ type Report struct {
 	Coverage map[string]map[string]int
 	// Warnings say of which kinds of the policies no schema is known.
 	Warnings []document.Problem
+	// Next is the number of the first case that was not run, for Embedded.Skip, because the
+	// time was over; 0 if there is none.
+	Next int
 }
 
 // Case is what came of one case.
@@ -154,7 +157,9 @@ func (r *runner) tests(ctx context.Context, file string, list []*v1alpha1.Policy
 }
 
 // ended reports whether nothing more is to be run.
-func (r *runner) ended() bool { return r.maxFailed > 0 && r.report.Failed() >= r.maxFailed }
+func (r *runner) ended() bool {
+	return r.report.Next > 0 || r.maxFailed > 0 && r.report.Failed() >= r.maxFailed
+}
 
 type runner struct {
 	options Options
@@ -189,7 +194,11 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		if !c.Name.Set() {
 			return fmt.Errorf("%s: a case has no name", c.Pos)
 		}
-		if r.options.Run != nil && !r.options.Run.MatchString(file+"/"+c.Name.Value) {
+		if r.embedded.interrupts() {
+			r.report.Next = r.embedded.cases
+			return nil
+		}
+		if r.embedded.skips() || r.options.Run != nil && !r.options.Run.MatchString(file+"/"+c.Name.Value) {
 			continue
 		}
 		start := time.Now()

@@ -80,8 +80,8 @@ type process struct {
 	events *events.Decisions
 	// traces exports traces; nil makes none.
 	traces *tracing.Exporter
-	// rego compiles and evaluates the Rego of policies, testRego that of their tests.
-	rego, testRego rego.Evaluator
+	// rego compiles and evaluates the Rego of policies.
+	rego rego.Evaluator
 	// judge has new texts compiled in another process first; nil without one.
 	judge *check.Judge
 	// children are the other processes.
@@ -329,16 +329,16 @@ func (p *process) noteLead(leads bool) {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, TestRego: p.testRego, Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
 	})
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{options: o, rego: rego.Local(), testRego: rego.Local()}
+	p := &process{options: o, rego: rego.Local()}
 	if len(o.ChildCommand) > 0 {
 		evaluator, compiler := newRego(o), newCompiler(o)
-		remote := rego.NewRemote(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
-		p.rego, p.testRego, p.judge = remote, remote.Unpaused(), check.NewJudge(compiler.Service)
+		p.rego = rego.NewRemote(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
+		p.judge = check.NewJudge(compiler.Service)
 		p.children = []*child.Child{evaluator, compiler}
 	}
 	p.metrics = metrics.New(metrics.Options{

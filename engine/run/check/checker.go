@@ -27,12 +27,11 @@ import (
 // Checker decides which policies may run: the controller calls it before it assigns
 // them, the webhook before they are stored.
 type Checker struct {
-	kinds    *discovery.Kinds
-	judge    *Judge
-	rego     rego.Evaluator
-	testRego rego.Evaluator
-	guard    func() guard.Guard
-	log      *slog.Logger
+	kinds *discovery.Kinds
+	judge *Judge
+	rego  rego.Evaluator
+	guard func() guard.Guard
+	log   *slog.Logger
 	// admitting makes a missing allowance a warning: another object has it, which may come later.
 	admitting bool
 }
@@ -52,10 +51,10 @@ func (c *Checker) Allowing(set *source.Set) *Checker {
 // Options are what a Checker needs.
 type Options struct {
 	Kinds *discovery.Kinds
-	// Judge has new texts compiled elsewhere first; nil is for tests.
+	// Judge has new texts compiled elsewhere first, and their tests run there; nil is for tests.
 	Judge *Judge
-	// Rego compiles and runs the Rego of policies, TestRego that of their tests.
-	Rego, TestRego rego.Evaluator
+	// Rego compiles and runs the Rego of policies.
+	Rego rego.Evaluator
 	// Guard returns the allowances of the policies.
 	Guard func() guard.Guard
 	Log   *slog.Logger
@@ -65,7 +64,10 @@ type Options struct {
 
 // New returns a Checker.
 func New(o Options) *Checker {
-	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, log: o.Log, admitting: o.Admitting}
+	if o.Judge == nil {
+		o.Judge = newUnlimited()
+	}
+	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, guard: o.Guard, log: o.Log, admitting: o.Admitting}
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
@@ -235,11 +237,14 @@ func (c *Checker) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem)
 	return out
 }
 
-// typesOf returns the types of all that some units read.
-func (c *Checker) typesOf(ctx context.Context, units []*source.Unit) *schema.Set {
-	out := schema.NewSet(c.kinds.Known())
+// typesOf returns the types of all that some units read, and those that met a limit.
+func (c *Checker) typesOf(ctx context.Context, units []*source.Unit) (out *schema.Set, refused []string) {
+	out = schema.NewSet(c.kinds.Known())
 	for _, u := range units {
-		p, _ := c.compiled(ctx, u, c.kinds.Known())
+		p, _, err := c.judge.Compile(ctx, u, c.kinds.Known(), c.rego)
+		if err != nil {
+			refused = append(refused, u.ID())
+		}
 		if p == nil {
 			continue
 		}
@@ -247,5 +252,5 @@ func (c *Checker) typesOf(ctx context.Context, units []*source.Unit) *schema.Set
 			out.Join(known)
 		}
 	}
-	return out
+	return out, refused
 }

@@ -2,11 +2,11 @@ package check
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -24,12 +25,13 @@ const judgeTime = 2 * time.Second
 // Judge has new texts compiled in a process with limits before they are compiled in this
 // one: a compiled policy does not cross processes. A nil Judge accepts every text.
 type Judge struct {
-	// types have the types read that texts are compiled by, texts the texts compiled.
-	types, texts expr.Limiter
+	// types have the types read that texts are compiled by, texts the texts compiled, and
+	// tests their tests run. Without texts every text is accepted.
+	types, texts, tests expr.Limiter
 
 	mu sync.Mutex
 	// judged are the verdicts on texts, by digest.
-	judged map[[sha256.Size]byte]verdict
+	judged map[string]verdict
 }
 
 // verdict is the result for a text.
@@ -51,7 +53,13 @@ const (
 // NewJudge returns a Judge that asks the services of a Texts, which are given by name and by
 // the processor time that a request may take.
 func NewJudge(service func(name string, within time.Duration) expr.Limiter) *Judge {
-	return &Judge{types: service(typesService, judgeTime), texts: service(judgeService, judgeTime), judged: map[[sha256.Size]byte]verdict{}}
+	return &Judge{types: service(typesService, judgeTime), texts: service(judgeService, judgeTime), tests: service(testsService, testTime), judged: map[string]verdict{}}
+}
+
+// newUnlimited returns a Judge that accepts every text, and runs tests in this process.
+func newUnlimited() *Judge {
+	services := Services()
+	return &Judge{types: services[typesService], tests: services[testsService]}
 }
 
 // ErrLimit reports that a text met a limit of the process that compiles new texts.
@@ -68,15 +76,15 @@ func (j *Judge) Compile(ctx context.Context, u *source.Unit, known *schema.Set, 
 
 // accept returns why a text is not to be compiled in this process.
 func (j *Judge) accept(ctx context.Context, u *source.Unit, of *schema.Set) error {
-	if j == nil || len(u.Unread) > 0 {
+	if j == nil || j.texts == nil || len(u.Unread) > 0 {
 		return nil
 	}
-	types := of.Texts()
-	text, err := json.Marshal(request{Types: digest(types), Policy: copyOf(u)})
+	types, policy := of.Texts(), copyOf(u)
+	text, err := json.Marshal(policy)
 	if err != nil {
 		return err
 	}
-	id := sha256.Sum256(text)
+	id := digest(append(slices.Clip(types), schema.Text{Text: string(text)}))
 	j.mu.Lock()
 	known, is := j.judged[id]
 	j.mu.Unlock()
@@ -85,7 +93,7 @@ func (j *Judge) accept(ctx context.Context, u *source.Unit, of *schema.Set) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, judging)
 	defer cancel()
-	limit, err := j.ask(ctx, types, text)
+	limit, err := j.ask(ctx, types, policy)
 	if err != nil {
 		return err
 	}
@@ -100,8 +108,8 @@ func (j *Judge) accept(ctx context.Context, u *source.Unit, of *schema.Set) erro
 
 // ask has the text compiled, once the types of it are read. The error comes from the process,
 // not from the text.
-func (j *Judge) ask(ctx context.Context, types []schema.Text, text []byte) (limit, err error) {
-	out, err := call(ctx, j.texts, j.types, types, text)
+func (j *Judge) ask(ctx context.Context, types []schema.Text, policy *policyCopy) (limit, err error) {
+	out, err := call(ctx, j.texts, j.types, types, request{Policy: policy})
 	switch {
 	case errors.Is(err, expr.ErrTime):
 		return fmt.Errorf("its compilation takes more than %v of processor time; %w", judgeTime, ErrLimit), nil
@@ -116,3 +124,28 @@ func (j *Judge) ask(ctx context.Context, types []schema.Text, text []byte) (limi
 	}
 	return nil, nil
 }
+
+// test runs tests beside a policy; other texts are judged between two cases. An error that is
+// not errTests comes from the process, not from the text.
+func (j *Judge) test(ctx context.Context, known *schema.Set, r testRequest) (failed []document.Problem, err error) {
+	for types := known.Texts(); ; {
+		out, err := call(ctx, j.tests, j.types, types, request{Tests: &r})
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, fmt.Errorf("%w: they took longer than %v", errTests, testTimeout)
+		case expr.Exhausted(err):
+			return nil, fmt.Errorf("%w: %w", errTests, err)
+		case err != nil:
+			return nil, err
+		case out.Error != "":
+			return nil, fmt.Errorf("%w: %s", errTests, out.Error)
+		}
+		failed = append(failed, out.Failed...)
+		if r.Case = out.Next; r.Case == 0 || len(failed) >= policytest.MaxFailed {
+			return failed, nil
+		}
+	}
+}
+
+// errTests reports that a text has tests which cannot be run.
+var errTests = errors.New("the tests cannot be run")

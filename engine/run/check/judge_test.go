@@ -49,13 +49,25 @@ func labelling(name, value string) *source.Contents {
 
 func nodes() *schema.Set { return schema.NewSet(schema.Builtin()) }
 
+// withCRD returns the types of Nodes and of a custom kind.
+func withCRD(t *testing.T) *schema.Set {
+	t.Helper()
+	known := nodes()
+	if err := known.AddCRD([]byte(`{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind": "A", "plural": "as"}, "versions": [
+		{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"n": {"type": "integer"}}}}}}}]}}`)); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
 // TestJudge: a text that takes too much is refused with the limit that it met, and is not
 // tried again; one whose process ended by itself is. Others are compiled meanwhile.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	j, starts := newTestJudge(t)
+	known := withCRD(t)
 	compile := func(ctx context.Context, name, value string) error {
-		p, problems, err := j.Compile(ctx, labelling(name, value).Units[0], nodes(), rego.Local())
+		p, problems, err := j.Compile(ctx, labelling(name, value).Units[0], known, rego.Local())
 		if err == nil && p == nil {
 			t.Error(problems)
 		}
@@ -73,8 +85,8 @@ func TestJudge(t *testing.T) {
 		starts      int32 // by two attempts, each with a good text after it
 	}{
 		{"takes-time", "the policy bad of ns/bad is not loaded: its compilation takes more than 2s of processor time; make its", true, 1},
-		{"takes-memory", "it needs more than the 192 MiB of memory that the process that compiles policies may have; make its expressions and modules smaller", true, 2},
-		{"takes-life", "it cannot be compiled, and is tried again: the process that compiles policies ended", false, 4},
+		{"takes-memory", "it needs more than the 192 MiB of memory that the process that compiles policies may have; make its expressions and modules smaller", true, 3},
+		{"takes-life", "it cannot be compiled, and is tried again: the process that compiles policies ended", false, 6},
 	} {
 		if race.Enabled && c.value == "takes-memory" {
 			continue
@@ -124,11 +136,7 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 // TestTypesCross: the other process knows the kinds that this one does.
 func TestTypesCross(t *testing.T) {
 	t.Parallel()
-	known := nodes()
-	if err := known.AddCRD([]byte(`{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind": "A", "plural": "as"}, "versions": [
-		{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"n": {"type": "integer"}}}}}}}]}}`)); err != nil {
-		t.Fatal(err)
-	}
+	known := withCRD(t)
 	served := schema.NewSet(nil)
 	if err := served.AddOpenAPI([]byte(`{"components": {"schemas": {"w": {"type": "object", "properties": {"metadata": {"type": "object"}},
 		"x-kubernetes-group-version-kind": [{"group": "b.io", "version": "v1", "kind": "B"}]}}}}`)); err != nil {
@@ -137,8 +145,8 @@ func TestTypesCross(t *testing.T) {
 	all := schema.NewSet(known)
 	all.Join(served)
 	texts := &Texts{sets: map[string]*schema.Set{}}
-	if out := texts.read(t.Context(), &request{Types: "a", Texts: all.Texts()}); out.Error != "" {
-		t.Fatal(out.Error)
+	if err := texts.read(&request{Types: "a", Texts: all.Texts()}); err != nil {
+		t.Fatal(err)
 	}
 	got := texts.sets["a"]
 	for _, kind := range []schema.GVK{{APIVersion: "a.io/v1", Kind: "A"}, {APIVersion: "b.io/v1", Kind: "B"}, {APIVersion: "v1", Kind: "Node"}} {

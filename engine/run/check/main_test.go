@@ -37,7 +37,9 @@ func costly() map[string]expr.Handler {
 	services := Services()
 	judge := services[judgeService]
 	services[judgeService] = func(ctx context.Context, body []byte) []byte {
+		out := judge(ctx, body)
 		switch {
+		case bytes.Contains(out, []byte("lacking")):
 		case bytes.Contains(body, []byte("takes-time")):
 			for n := uint64(1); n != 0; n += 2 { // it never is
 			}
@@ -49,7 +51,13 @@ func costly() map[string]expr.Handler {
 		case bytes.Contains(body, []byte("takes-life")):
 			os.Exit(3)
 		}
-		return judge(ctx, body)
+		return out
 	}
 	return services
 }
+
+// stopped is a process that is being stopped.
+type stopped struct{}
+
+// Do implements expr.Limiter.
+func (stopped) Do(context.Context, []byte) ([]byte, error) { return nil, expr.ErrUnavailable }

@@ -2,13 +2,12 @@ package check
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
-	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -28,8 +27,9 @@ type TestRun struct {
 	origin   *source.Contents
 	subjects []*subject
 	cancel   context.CancelFunc
-	// types are those of all that the policies read.
-	types *schema.Set
+	// types are those of all that the policies read, refused the policies that met a limit.
+	types   *schema.Set
+	refused []string
 }
 
 // subject is a policy under test, and its failures.
@@ -38,6 +38,8 @@ type subject struct {
 	id     string
 	unit   *source.Unit
 	failed []document.Problem
+	// again reports that the tests could not be run, which is no fault of the text.
+	again bool
 }
 
 // NewTestRunner returns a TestRunner without a run.
@@ -48,8 +50,12 @@ func NewTestRunner(c *Checker) *TestRunner {
 // Ended returns the channel of the run that has ended, which is for Complete.
 func (t *TestRunner) Ended() <-chan *TestRun { return t.ended }
 
-// testTimeout limits the time for the tests of one ConfigMap.
-const testTimeout = 20 * time.Second
+const (
+	// testTime is how much processor time the tests beside one policy may take between two
+	// turns of others, and testTimeout how long those of one ConfigMap may take by the clock.
+	testTime    = 20 * time.Second
+	testTimeout = 20 * time.Second
+)
 
 // hasTests reports whether there are tests beside a policy.
 func hasTests(u *source.Unit, origin *source.Contents) bool {
@@ -115,7 +121,7 @@ func (c *Checker) run(ctx context.Context, t *TestRun) {
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	for _, s := range t.subjects {
-		c.recovering(s.unit, &s.failed, func() { s.failed = c.tests(ctx, s.unit, t) })
+		c.recovering(s.unit, &s.failed, func() { s.failed = c.tests(ctx, s, t) })
 	}
 }
 
@@ -125,7 +131,7 @@ func (c *Checker) complete(t *TestRun, policies *lifecycle.Registry) {
 		now := *s.result
 		now.TestsPending = false
 		if len(s.failed) > 0 {
-			now.TestsFailed = true
+			now.TestsFailed, now.Compiled = true, !s.again
 			now.Plan, now.Problems = nil, slices.Concat(now.Problems, s.failed)
 		}
 		c.count(s.id, &now)
@@ -135,29 +141,15 @@ func (c *Checker) complete(t *TestRun, policies *lifecycle.Registry) {
 	}
 }
 
-// tests runs the tests beside a policy that concern it.
-func (c *Checker) tests(ctx context.Context, u *source.Unit, t *TestRun) (failed []document.Problem) {
+// tests runs the tests beside a policy that concern it. Policies that met a limit are not
+// compiled.
+func (c *Checker) tests(ctx context.Context, s *subject, t *TestRun) (failed []document.Problem) {
 	if t.types == nil {
-		t.types = c.typesOf(ctx, t.origin.Units)
+		t.types, t.refused = c.typesOf(ctx, t.origin.Units)
 	}
-	var units []*source.Unit
-	for _, other := range t.origin.Units {
-		if err := c.judge.accept(ctx, other, t.types); err == nil {
-			units = append(units, other)
-		} else if other == u {
-			return []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()}}
-		}
-	}
-	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: t.origin.Tests, Units: units, Subject: u, Schemas: t.types, Allowances: t.origin.Allowances(nil), Rego: c.testRego,
-	})
-	if err != nil {
-		return []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}
-	}
-	for _, c := range report.Cases {
-		for _, f := range c.Failures {
-			failed = append(failed, document.Problem{Position: c.At, Severity: document.Error, Message: fmt.Sprintf("the test %q fails: %s", c.Name, f)})
-		}
+	failed, err := c.judge.test(ctx, t.types, testRequest{Set: t.origin.Set, Text: t.origin.ConfigMap, Subject: s.unit.ID(), Without: t.refused})
+	if s.again = err != nil && !errors.Is(err, errTests); err != nil {
+		failed = []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: err.Error()}}
 	}
 	return failed
 }

@@ -7,16 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // The services of Texts.
 const (
 	typesService = "types"
 	judgeService = "judge"
+	testsService = "tests"
 )
 
 // Texts works on texts in the process of a Judge. It keeps the types that it has read.
@@ -27,7 +33,10 @@ type Texts struct {
 // Services returns what the process answers, by name.
 func Services() map[string]expr.Handler {
 	t := &Texts{sets: map[string]*schema.Set{}}
-	return map[string]expr.Handler{typesService: answering(t.read), judgeService: answering(t.judge)}
+	return map[string]expr.Handler{
+		typesService: t.answering(func(context.Context, *request, *schema.Set) *response { return &response{} }),
+		judgeService: t.answering(judge), testsService: t.answering(test),
+	}
 }
 
 // request is what a service is asked.
@@ -37,6 +46,18 @@ type request struct {
 	Texts []schema.Text `json:"texts,omitempty"`
 	// Policy is the policy to compile.
 	Policy *policyCopy `json:"policy,omitempty"`
+	// Tests are the tests to run.
+	Tests *testRequest `json:"tests,omitempty"`
+}
+
+// testRequest are tests beside a policy, from a case on.
+type testRequest struct {
+	Set     *source.Set       `json:"set,omitempty"`
+	Text    *source.ConfigMap `json:"text"`
+	Subject string            `json:"subject"`
+	// Without are the policies that must not be compiled.
+	Without []string `json:"without,omitempty"`
+	Case    int      `json:"case,omitempty"`
 }
 
 // response is what a service answers.
@@ -44,30 +65,34 @@ type response struct {
 	// Lacking says that the types have to be read first.
 	Lacking bool   `json:"lacking,omitempty"`
 	Error   string `json:"error,omitempty"`
+	// Failed are the failures of tests, Next is the case to go on with; 0 if there is none.
+	Failed []document.Problem `json:"failed,omitempty"`
+	Next   int                `json:"next,omitempty"`
 }
 
 // call asks a service. If that lacks the types, they are read first, which is not the work of
-// the text.
-func call(ctx context.Context, service, reader expr.Limiter, types []schema.Text, body []byte) (*response, error) {
-	out, err := ask(ctx, service, body)
+// the text. They go with the text then, too, for a process that has to be started anew.
+func call(ctx context.Context, service, reader expr.Limiter, types []schema.Text, r request) (*response, error) {
+	r.Types = digest(types)
+	out, err := ask(ctx, service, r)
 	if err != nil || !out.Lacking {
 		return out, err
 	}
-	known, err := json.Marshal(request{Types: digest(types), Texts: types})
-	if err != nil {
-		return nil, err
-	}
-	if out, err = ask(ctx, reader, known); err == nil && out.Error != "" {
+	if out, err = ask(ctx, reader, request{Types: r.Types, Texts: types}); err == nil && out.Error != "" {
 		err = errors.New(out.Error)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the types of its kinds cannot be read: %s", err.Error()) // a limit is not one of the text
 	}
-	return ask(ctx, service, body)
+	r.Texts = types
+	return ask(ctx, service, r)
 }
 
-func ask(ctx context.Context, service expr.Limiter, body []byte) (*response, error) {
-	text, err := service.Do(ctx, body)
+func ask(ctx context.Context, service expr.Limiter, r request) (*response, error) {
+	text, err := json.Marshal(r)
+	if err == nil {
+		text, err = service.Do(ctx, text)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +100,19 @@ func ask(ctx context.Context, service expr.Limiter, body []byte) (*response, err
 	return out, json.Unmarshal(text, out)
 }
 
-// answering makes a handler of a function.
-func answering(f func(context.Context, *request) *response) expr.Handler {
+// answering makes a handler of what is done by the types of a request.
+func (t *Texts) answering(do func(context.Context, *request, *schema.Set) *response) expr.Handler {
 	return func(ctx context.Context, body []byte) []byte {
 		var r request
-		out := &response{}
-		if err := json.Unmarshal(body, &r); err != nil {
-			out.Error = err.Error()
-		} else {
-			out = f(ctx, &r)
+		out := &response{Lacking: true}
+		err := json.Unmarshal(body, &r)
+		if err == nil {
+			err = t.read(&r)
+		}
+		if err != nil {
+			out = &response{Error: err.Error()}
+		} else if known := t.sets[r.Types]; known != nil {
+			out = do(ctx, &r, known)
 		}
 		text, err := json.Marshal(out)
 		if err != nil {
@@ -105,27 +134,26 @@ func digest(types []schema.Text) string {
 // maxSets is how many sets of types are kept.
 const maxSets = 16
 
-// read reads types.
-func (t *Texts) read(_ context.Context, r *request) *response {
+// read reads the types that a request has.
+func (t *Texts) read(r *request) error {
+	if t.sets[r.Types] != nil || r.Texts == nil && r.Types != digest(nil) {
+		return nil
+	}
 	set := schema.NewSet(schema.Builtin())
 	for _, text := range r.Texts {
 		if err := set.AddText(text); err != nil {
-			return &response{Error: err.Error()}
+			return err
 		}
 	}
 	if len(t.sets) >= maxSets {
 		clear(t.sets)
 	}
 	t.sets[r.Types] = set
-	return &response{}
+	return nil
 }
 
 // judge compiles a policy. Problems are not returned: it is compiled again.
-func (t *Texts) judge(_ context.Context, r *request) *response {
-	known := t.sets[r.Types]
-	if known == nil {
-		return &response{Lacking: true}
-	}
+func judge(_ context.Context, r *request, known *schema.Set) *response {
 	if err := compileCopy(r.Policy, known); err != nil {
 		return &response{Error: err.Error()}
 	}
@@ -140,4 +168,32 @@ func compileCopy(c *policyCopy, known *schema.Set) error {
 	}
 	_, _, err := u.Compile(known, rego.Local())
 	return err
+}
+
+// slice is after how long the tests let other requests to the process have their turn.
+const slice = 300 * time.Millisecond
+
+// test runs tests beside a policy.
+func test(ctx context.Context, r *request, known *schema.Set) *response {
+	contents := source.Read(r.Tests.Set, r.Tests.Text)
+	e := policytest.Embedded{Tests: contents.Tests, Schemas: known, Allowances: contents.Allowances(nil), Rego: rego.Local(), Skip: r.Tests.Case, Slice: slice}
+	for _, u := range contents.Units {
+		if u.ID() == r.Tests.Subject {
+			e.Subject = u
+		}
+		if !slices.Contains(r.Tests.Without, u.ID()) {
+			e.Units = append(e.Units, u)
+		}
+	}
+	report, err := policytest.RunEmbedded(ctx, e)
+	if err != nil {
+		return &response{Error: err.Error()}
+	}
+	out := &response{Next: report.Next}
+	for _, c := range report.Cases {
+		for _, f := range c.Failures {
+			out.Failed = append(out.Failed, document.Problem{Position: c.At, Severity: document.Error, Message: fmt.Sprintf("the test %q fails: %s", c.Name, f)})
+		}
+	}
+	return out
 }
