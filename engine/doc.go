@@ -56,7 +56,7 @@
 //     strictly into the types of engine/api/v1alpha1/policy.go. A document for several
 //     kinds becomes a policy for each: engine/load/kinds.go (eachKind).
 //     engine/source/findings.go (Add, List) puts together what is found in them.
-//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
+//  3. engine/source/compiler.go (Compile) keeps what it has compiled, and calls engine/compile/compile.go (Policy).
 //     engine/compile/unions.go (withUnions) makes an input of several kinds one input
 //     for each kind, with a variable that has the objects of all.
 //     engine/children/expand.go (Expand) derives inputs, variables and rules from the

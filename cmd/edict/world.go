@@ -179,7 +179,7 @@ func withFolders(known *schema.Set, folders []string) (*schema.Set, error) {
 // fromCatalog compiles what ConfigMaps hold. A policy that does not compile is left
 // out, and printed: the controller does not run that text either.
 func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*source.Bundle, error) {
-	out := &source.Bundle{Schemas: schemas}
+	out, compiler := &source.Bundle{Schemas: schemas}, source.NewCompiler(rego.Local(), nil)
 	var problems document.Problems
 	for _, contents := range catalog.Contents {
 		problems.Append(contents.Problems)
@@ -188,7 +188,7 @@ func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer)
 	var wrong source.Findings
 	for _, id := range sortedNames(catalog.Units) {
 		u := catalog.Units[id]
-		p, list, err := u.Compile(schemas, rego.Local())
+		p, list, err := compiler.Compile(context.Background(), u, schemas)
 		if err != nil {
 			return nil, err
 		}

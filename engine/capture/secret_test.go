@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/fixture"
@@ -22,7 +23,7 @@ func TestMarkedSecrets(t *testing.T) {
 	t.Parallel()
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Secret}\n  rules:\n" +
 		"    - name: r\n      do: [{log: {message: \"${json.encode([object.metadata.annotations, object.data])}\"}}]\n"
-	p, problems, err := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0].Compile(fixture.Kinds().Known(), nil)
+	p, problems, err := source.NewCompiler(nil, nil).Compile(t.Context(), fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0], fixture.Kinds().Known())
 	if p == nil {
 		t.Fatal(problems, err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -155,7 +154,7 @@ func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Poli
 	for name, text := range params {
 		with.Overrides[name] = compile.Override{Text: text, From: pageSetsIt}
 	}
-	out, problems, err := with.Compile(w.options.Bundle.Schemas, rego.Default())
+	out, problems, err := source.NewCompiler(nil, nil).Compile(context.Background(), &with, w.options.Bundle.Schemas)
 	if err == nil && out == nil {
 		err = document.Join(problems)
 	}

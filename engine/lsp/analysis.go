@@ -1,12 +1,12 @@
 package lsp
 
 import (
+	"context"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -60,7 +60,7 @@ func (a *analysis) compile(u *source.Unit) error {
 			}
 		})
 	}
-	_, _, err := with.Compile(a.bundle.Schemas, rego.Default())
+	_, _, err := source.NewCompiler(nil, nil).Compile(context.Background(), &with, a.bundle.Schemas)
 	return err
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -188,7 +187,7 @@ func (t *tested) differs(m *Mutant) bool {
 		}
 		unit := *k.unit
 		unit.Document = doc
-		p, problems, err := unit.Compile(t.schemas, rego.Default())
+		p, problems, err := source.NewCompiler(nil, nil).Compile(context.Background(), &unit, t.schemas)
 		if err != nil || p == nil || document.Join(problems) != nil {
 			return false
 		}

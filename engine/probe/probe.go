@@ -12,7 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -50,7 +49,7 @@ type Probe struct {
 // Compile compiles a policy with an expression as one variable more. The problems are why
 // it does not compile; the policy is nil then.
 func Compile(u *source.Unit, expression string, known *schema.Set) (*plan.Policy, []document.Problem, error) {
-	return with(u, expression).Compile(known, rego.Default())
+	return source.NewCompiler(nil, nil).Compile(context.Background(), with(u, expression), known)
 }
 
 // New puts what Compile returned into a world. The world has what this policy reads of its

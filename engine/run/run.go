@@ -82,8 +82,10 @@ type process struct {
 	traces *tracing.Exporter
 	// rego compiles and evaluates the Rego of policies.
 	rego rego.Evaluator
-	// judge has new texts compiled in another process first; nil without one.
+	// judge has new texts compiled and tested in another process; nil without one.
 	judge *check.Judge
+	// compiler compiles the policies of ConfigMaps, once judge accepts them.
+	compiler *source.Compiler
 	// children are the other processes.
 	children []*child.Child
 	// accounts are the accounts that policies write as.
@@ -329,16 +331,17 @@ func (p *process) noteLead(leads bool) {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Judge: p.judge, Rego: p.rego, Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Judge: p.judge, Compiler: p.compiler, Guard: func() guard.Guard { return *p.guard.Load() }, Log: p.options.Log, Admitting: admitting,
 	})
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{options: o, rego: rego.Local()}
+	p := &process{options: o, rego: rego.Local(), compiler: source.NewCompiler(rego.Local(), nil)}
 	if len(o.ChildCommand) > 0 {
 		evaluator, compiler := newRego(o), newCompiler(o)
 		p.rego = rego.NewRemote(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
 		p.judge = check.NewJudge(compiler.Service)
+		p.compiler = source.NewCompiler(p.rego, p.judge.Accept)
 		p.children = []*child.Child{evaluator, compiler}
 	}
 	p.metrics = metrics.New(metrics.Options{

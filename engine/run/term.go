@@ -49,7 +49,7 @@ func (p *process) newTerm(ctx, work context.Context) *term {
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: p.accounts, Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Judge: p.judge, Rego: p.rego, Guard: *p.guard.Load(), Answers: o.Answers, Records: t.records, Brakes: o.Brakes,
+		Metrics: p.metrics, Compiler: p.compiler, Guard: *p.guard.Load(), Answers: o.Answers, Records: t.records, Brakes: o.Brakes,
 		WatchSelector: o.WatchSelector, HandOver: o.handOver(),
 		Events: p.events, Tracer: p.traces.Tracer(), Changed: p.changed, End: func(err error) { p.end(err) },
 	})

@@ -5,16 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -25,7 +19,7 @@ import (
 type Cache struct {
 	parsed   map[string]*parsed
 	read     map[manifestPair]*Contents
-	compiled map[*v1alpha1.Policy]*compiled
+	compiler *Compiler
 	schemas  *schema.Set
 	// folders says what the folders with schemas held.
 	folders string
@@ -45,22 +39,12 @@ type parsed struct {
 	problems []document.Problem
 }
 
-// compiled is what a unit came to.
-type compiled struct {
-	modules   []rego.Module
-	schemas   *schema.Set
-	overrides map[string]compile.Override
-	unread    []document.Problem
-	plan      *plan.Policy
-	problems  []document.Problem
-}
-
 // begin returns an empty cache that takes what it needs from this one. Both may be nil.
 func (c *Cache) begin() (next *Cache) {
 	if c == nil {
 		return nil
 	}
-	return &Cache{parsed: map[string]*parsed{}, read: map[manifestPair]*Contents{}, compiled: map[*v1alpha1.Policy]*compiled{}, schemas: c.schemas, folders: c.folders}
+	return &Cache{parsed: map[string]*parsed{}, read: map[manifestPair]*Contents{}, compiler: c.compiler, schemas: c.schemas, folders: c.folders}
 }
 
 // parse reads a file, unless the cache has what it held.
@@ -107,26 +91,6 @@ func parse(f load.Source) *parsed {
 	problems.Append(wrong)
 	p.problems = problems.List()
 	return p
-}
-
-// unit compiles a unit, unless the cache has what it came to.
-func (b *Bundle) unit(u *Unit, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
-	if b.old != nil {
-		if c := b.old.compiled[u.Document]; c != nil && c.schemas == b.Schemas && c.same(u) {
-			b.cache.compiled[u.Document] = c
-			return c.plan, c.problems, nil
-		}
-	}
-	p, problems, err := u.Compile(b.Schemas, in)
-	if b.cache != nil && err == nil {
-		b.cache.compiled[u.Document] = &compiled{u.Modules, b.Schemas, u.Overrides, u.Unread, p, problems}
-	}
-	return p, problems, err
-}
-
-// same reports whether a unit still has what it was compiled with, beside its document.
-func (c *compiled) same(u *Unit) bool {
-	return slices.Equal(c.modules, u.Modules) && slices.Equal(c.unread, u.Unread) && reflect.DeepEqual(c.overrides, u.Overrides)
 }
 
 // schemasOf reads the schemas of some folders, unless the cache has them.

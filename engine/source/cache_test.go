@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -56,7 +56,7 @@ func TestCache(t *testing.T) {
 			strings.ReplaceAll(fmt.Sprintf(cached, "m", "size"), "\n", "\n    "),
 		"schemas/w.yaml": fmt.Sprintf(widget, "size"),
 	})
-	last := map[string]*plan.Policy{}
+	last := map[string]*analyze.Node{}
 	for _, step := range []struct {
 		name, recompiled string
 		files            map[string]string
@@ -92,9 +92,9 @@ func TestCache(t *testing.T) {
 			t.Errorf("%s: %s", step.name, diff)
 		}
 		var recompiled []string
-		now := map[string]*plan.Policy{}
+		now := map[string]*analyze.Node{}
 		for _, p := range got.Policies {
-			if now[p.Name] = p; last[p.Name] != p {
+			if now[p.Name] = p.Graph; last[p.Name] != p.Graph {
 				recompiled = append(recompiled, p.Name)
 			}
 		}

@@ -187,7 +187,7 @@ func TestParamsInTheText(t *testing.T) {
 			if len(c.Units) != 2 {
 				t.Fatalf("%d policies: the values are read as one", len(c.Units))
 			}
-			p, problems, err := c.Units[0].Compile(known(nil), nil)
+			p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), c.Units[0], known(nil))
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -215,7 +215,7 @@ func TestCatalog(t *testing.T) {
 		c := NewCatalog(contents, tc.typed)
 		units := map[string]string{}
 		for id, u := range c.Units {
-			p, problems, err := u.Compile(known(nil), nil)
+			p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), u, known(nil))
 			if err != nil || p == nil {
 				t.Fatal(err, messages(problems))
 			}
@@ -277,7 +277,7 @@ func TestMaxPolicies(t *testing.T) {
 		c := NewCatalog([]*Contents{read}, nil)
 		var got []string
 		for id, u := range c.Units {
-			if p, problems, err := u.Compile(known(nil), nil); err != nil || p == nil {
+			if p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), u, known(nil)); err != nil || p == nil {
 				got = append(got, id)
 				if !strings.Contains(strings.Join(messages(problems), " "), "at most 200 are") {
 					t.Error(messages(problems), err)

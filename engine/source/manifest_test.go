@@ -134,7 +134,7 @@ func TestManifestsAreReadAsByTheController(t *testing.T) {
 			}
 			revisions := map[string]string{}
 			for id, u := range NewCatalog(contents, compile.TypedOverrides(test.typed, Typed)).Units {
-				_, problems, err := u.Compile(schema.Builtin(), nil)
+				_, problems, err := NewCompiler(nil, nil).Compile(t.Context(), u, schema.Builtin())
 				if err != nil {
 					t.Fatal(err)
 				}

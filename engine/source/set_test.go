@@ -58,7 +58,7 @@ func TestModes(t *testing.T) {
 					}
 				}
 				u := Read(setOf("s", spec), at("m", map[string]string{"a.yaml": policy("a", rest), "other.yaml": policy("other", "")})).Units[0]
-				p, problems, err := u.Compile(known(nil), nil)
+				p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), u, known(nil))
 				if p == nil || p.Mode != plan.Mode(want) || u.Disabled() != (want == edictv1.ModeDisabled) {
 					t.Errorf("text %q, set %q, policy %q: %+v, want %s (%v, %v)", text, set, own, p, want, problems, err)
 				}
@@ -80,7 +80,7 @@ func TestPoliciesOfASet(t *testing.T) {
 		"no account": {edictv1.PolicySetSpec{}, "", "s/a", ""},
 	} {
 		c := Read(setOf("s", tc.spec), at("m", map[string]string{"a.yaml": policy("a", "")}))
-		p, problems, err := c.Units[0].Compile(known(nil), nil)
+		p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), c.Units[0], known(nil))
 		if p == nil {
 			t.Fatal(problems, err)
 		}
@@ -126,7 +126,7 @@ func TestParamsOfASet(t *testing.T) {
 			}
 			got := map[string]string{}
 			for _, u := range c.Units {
-				p, problems, err := u.Compile(known(nil), nil)
+				p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), u, known(nil))
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -281,7 +281,7 @@ spec:
 	shadow := edictv1.PolicySetSpec{ShadowOf: &edictv1.LocalReference{Name: "t"}}
 	for name, set := range map[string]*Set{"a file": nil, "a set": setOf("s", edictv1.PolicySetSpec{}), "a shadow": setOf("s", shadow)} {
 		c := Read(set, at("m", map[string]string{"a.yaml": text}))
-		p, problems, err := c.Units[0].Compile(known(nil), nil)
+		p, problems, err := NewCompiler(nil, nil).Compile(t.Context(), c.Units[0], known(nil))
 		if err != nil || p == nil || document.HasErrors(problems) {
 			t.Errorf("%s: %q (%v)", name, messages(append(c.Problems, problems...)), err)
 		}

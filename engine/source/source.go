@@ -5,6 +5,7 @@ package source
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -81,6 +82,7 @@ type Bundle struct {
 	seen map[string]bool
 	// old is what the last Load has left, cache what this one leaves.
 	old, cache *Cache
+	compiler   *Compiler
 }
 
 // Err returns the errors among the problems as one error.
@@ -111,7 +113,11 @@ func (b *Bundle) File(path string) string { return b.Place(document.Position{Fil
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Paths: paths, Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
+	b := &Bundle{Paths: paths, Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin(), compiler: NewCompiler(o.Rego, nil)}
+	if b.cache != nil {
+		b.compiler = cmp.Or(b.cache.compiler, b.compiler)
+		b.cache.compiler = b.compiler
+	}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}
@@ -136,7 +142,7 @@ func Load(paths []string, o Options) (*Bundle, error) {
 			o.Edit(u)
 		}
 	}
-	if err := b.compile(o.Params, o.Rego, &problems); err != nil {
+	if err := b.compile(o.Params, &problems); err != nil {
 		return nil, err
 	}
 	b.Problems = problems.List()
@@ -155,15 +161,15 @@ func known(set *schema.Set) *schema.Set {
 
 // Assemble compiles units that were read already, their Rego by an evaluator.
 func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params compile.Overrides, in rego.Evaluator) (*Bundle, error) {
-	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units)}
+	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units), compiler: NewCompiler(in, nil)}
 	var problems document.Problems
-	err := b.compile(params, in, &problems)
+	err := b.compile(params, &problems)
 	b.Problems = problems.List()
 	return b, err
 }
 
 // compile compiles the units that have a name of their own.
-func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *document.Problems) error {
+func (b *Bundle) compile(params compile.Overrides, problems *document.Problems) error {
 	names := map[string]*Unit{}
 	var found Findings
 	var room plan.Room
@@ -175,7 +181,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 			continue
 		}
 		names[u.ID()] = u
-		p, wrong, err := b.unit(u, in)
+		p, wrong, err := b.compiler.Compile(context.Background(), u, b.Schemas)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 
 	"github.com/edict-dev/edict/builtins"
@@ -96,16 +98,11 @@ func (u *Unit) SamePlace(other *Unit) bool {
 	return u.File.Path == other.File.Path && bytes.Equal(u.File.Text, other.File.Text)
 }
 
-// Compile compiles the policy by types; its Rego is compiled and run by an
-// evaluator. The plan is nil when a problem is an error.
-func (u *Unit) Compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
-	if len(u.Unread) > 0 {
-		return nil, u.Unread, nil
-	}
-	program := slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest)
+// compile compiles the policy by types; its Rego is compiled and run by an evaluator.
+func (u *Unit) compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
 	compiler, err := compile.New(compile.Options{
 		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),
-		Modules: map[string][]rego.Module{u.File.Path: program},
+		Modules: map[string][]rego.Module{u.File.Path: slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest)},
 		Rego:    in,
 		Seen:    u.Seen,
 		Params:  compile.Overrides{u.Name(): u.Overrides},
@@ -114,19 +111,30 @@ func (u *Unit) Compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []do
 		return nil, nil, err
 	}
 	p, problems := compiler.Policy(u.Document)
-	problems = u.withLines(problems)
-	if p != nil {
-		u.setMode(p)
-		p.Set, p.ShadowOf, p.Account = u.Set, u.ShadowOf, u.Account
-	}
-	return p, problems, nil
+	return p, u.withLines(problems), nil
 }
 
-// setMode applies the mode that was asked for from outside.
-func (u *Unit) setMode(p *plan.Policy) {
+// placed returns a result for a unit, with a plan of its own.
+func (u *Unit) placed(r *result) (*plan.Policy, []document.Problem, error) {
+	if r.plan == nil {
+		return nil, slices.Clone(r.problems), r.err
+	}
+	p := *r.plan
 	if u.Mode != "" {
 		p.Mode = plan.Mode(u.Mode)
 	}
+	p.Set, p.ShadowOf, p.Account = u.Set, u.ShadowOf, u.Account
+	return &p, slices.Clone(r.problems), nil
+}
+
+// digest identifies all that the policy is compiled by: the types, and where it stands.
+func (u *Unit) digest(known *schema.Set) [sha256.Size]byte {
+	h := sha256.New()
+	for _, t := range known.Texts() {
+		fmt.Fprintf(h, "%v %d:%s", t.CRD, len(t.Text), t.Text)
+	}
+	fmt.Fprintf(h, "%s %v %q %q %v %v", u.Revision(), u.Document.Pos, u.Document.Set, u.File.Text, u.Modules, u.Overrides)
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // withLines adds the source lines to problems that have none yet.

@@ -224,7 +224,7 @@ func problemOf(t *testing.T, unit *source.Unit, name string, v any, kinds *schem
 	t.Helper()
 	with := *unit
 	with.Overrides = map[string]compile.Override{name: {Value: v}}
-	_, problems, err := with.Compile(kinds, nil)
+	_, problems, err := source.NewCompiler(nil, nil).Compile(t.Context(), &with, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

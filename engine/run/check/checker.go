@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -27,11 +26,11 @@ import (
 // Checker decides which policies may run: the controller calls it before it assigns
 // them, the webhook before they are stored.
 type Checker struct {
-	kinds *discovery.Kinds
-	judge *Judge
-	rego  rego.Evaluator
-	guard func() guard.Guard
-	log   *slog.Logger
+	kinds    *discovery.Kinds
+	judge    *Judge
+	compiler *source.Compiler
+	guard    func() guard.Guard
+	log      *slog.Logger
 	// admitting makes a missing allowance a warning: another object has it, which may come later.
 	admitting bool
 }
@@ -51,10 +50,9 @@ func (c *Checker) Allowing(set *source.Set) *Checker {
 // Options are what a Checker needs.
 type Options struct {
 	Kinds *discovery.Kinds
-	// Judge has new texts compiled elsewhere first, and their tests run there; nil is for tests.
-	Judge *Judge
-	// Rego compiles and runs the Rego of policies.
-	Rego rego.Evaluator
+	// Judge has the tests of new texts run elsewhere, Compiler compiles them. Nil is for tests.
+	Judge    *Judge
+	Compiler *source.Compiler
 	// Guard returns the allowances of the policies.
 	Guard func() guard.Guard
 	Log   *slog.Logger
@@ -67,7 +65,10 @@ func New(o Options) *Checker {
 	if o.Judge == nil {
 		o.Judge = newUnlimited()
 	}
-	return &Checker{kinds: o.Kinds, judge: o.Judge, rego: o.Rego, guard: o.Guard, log: o.Log, admitting: o.Admitting}
+	if o.Compiler == nil {
+		o.Compiler = source.NewCompiler(nil, nil)
+	}
+	return &Checker{kinds: o.Kinds, judge: o.Judge, compiler: o.Compiler, guard: o.Guard, log: o.Log, admitting: o.Admitting}
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.
@@ -195,10 +196,10 @@ func (c *Checker) compile(ctx context.Context, v *lifecycle.CheckResult) {
 // compiled compiles a policy. That it could not be tried is a warning to who stores it: the
 // controller will try it.
 func (c *Checker) compiled(ctx context.Context, u *source.Unit, known *schema.Set) (*plan.Policy, []document.Problem) {
-	p, problems, err := c.judge.Compile(ctx, u, known, c.rego)
+	p, problems, err := c.compiler.Compile(ctx, u, known)
 	if err != nil {
 		problem := document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()}
-		if c.admitting && !errors.Is(err, ErrLimit) {
+		if c.admitting && !errors.Is(err, source.ErrLimit) {
 			problem.Severity = document.Warning
 		}
 		problems = append(problems, problem)
@@ -241,7 +242,7 @@ func (c *Checker) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem)
 func (c *Checker) typesOf(ctx context.Context, units []*source.Unit) (out *schema.Set, refused []string) {
 	out = schema.NewSet(c.kinds.Known())
 	for _, u := range units {
-		p, _, err := c.judge.Compile(ctx, u, c.kinds.Known(), c.rego)
+		p, _, err := c.compiler.Compile(ctx, u, c.kinds.Known())
 		if err != nil {
 			refused = append(refused, u.ID())
 		}

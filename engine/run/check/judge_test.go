@@ -65,9 +65,9 @@ func withCRD(t *testing.T) *schema.Set {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	j, starts := newTestJudge(t)
-	known := withCRD(t)
+	known, compiler := withCRD(t), source.NewCompiler(rego.Local(), j.Accept)
 	compile := func(ctx context.Context, name, value string) error {
-		p, problems, err := j.Compile(ctx, labelling(name, value).Units[0], known, rego.Local())
+		p, problems, err := compiler.Compile(ctx, labelling(name, value).Units[0], known)
 		if err == nil && p == nil {
 			t.Error(problems)
 		}
@@ -94,7 +94,7 @@ func TestJudge(t *testing.T) {
 		good("before-" + c.value[6:])
 		before := starts.Load()
 		for i := range 2 {
-			if err := compile(t.Context(), "bad", c.value); err == nil || errors.Is(err, ErrLimit) != c.limit || !strings.Contains(err.Error(), c.want) {
+			if err := compile(t.Context(), "bad", c.value); err == nil || errors.Is(err, source.ErrLimit) != c.limit || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.value, err)
 			}
 			good(fmt.Sprint("after-", i, c.value[6:]))
@@ -106,7 +106,7 @@ func TestJudge(t *testing.T) {
 	before := starts.Load()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := compile(ctx, "late", "takes-time"); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrLimit) {
+	if err := compile(ctx, "late", "takes-time"); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, source.ErrLimit) {
 		t.Errorf("nobody waits for it: %v", err)
 	}
 	if good("last"); starts.Load() != before+1 {
@@ -120,7 +120,7 @@ func TestOneTextDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	j, _ := newTestJudge(t)
 	c := New(Options{
-		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: slog.New(slog.DiscardHandler),
+		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Judge: j, Compiler: source.NewCompiler(rego.Local(), j.Accept), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: slog.New(slog.DiscardHandler),
 	})
 	policies := lifecycle.NewRegistry()
 	catalog := source.NewCatalog([]*source.Contents{labelling("a", "takes-time"), labelling("b", "x"), labelling("c", "takes-time"), labelling("d", "x")}, nil)
@@ -156,5 +156,37 @@ func TestTypesCross(t *testing.T) {
 	}
 	if field := got.Of(schema.GVK{APIVersion: "a.io/v1", Kind: "A"}).Field("spec").Field("n"); field.Kind != schema.Int {
 		t.Errorf("its field is a %v", field.Kind)
+	}
+}
+
+// TestCompiledOnce: a text that the webhook has compiled is judged and compiled no more when the
+// controller checks it, runs its tests and starts it; another text is.
+func TestCompiledOnce(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	compiler := source.NewCompiler(rego.Local(), func(context.Context, *source.Unit, *schema.Set) error { asked++; return nil })
+	o := Options{
+		Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, nodes(), time.Second), Compiler: compiler, Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: slog.New(slog.DiscardHandler),
+	}
+	controller := New(o)
+	o.Admitting = true
+	webhook := New(o)
+	edit := func(value string) *lifecycle.CheckResult {
+		admitted := webhook.Text(t.Context(), labelling("a", value).Units[0])
+		catalog, policies := source.NewCatalog([]*source.Contents{labelling("a", value)}, nil), lifecycle.NewRegistry()
+		controller.All(t.Context(), catalog, policies, func(string, *source.Unit) bool { return false })
+		controller.typesOf(t.Context(), catalog.Contents[0].Units)
+		v := policies.Get("a").Newest
+		if v.Plan == admitted.Plan || v.Plan.Graph != admitted.Plan.Graph {
+			t.Error("the plan is not a copy of what was compiled")
+		}
+		return v
+	}
+	first := edit("x")
+	if p, _, err := compiler.Compile(t.Context(), first.Unit, first.Schemas); err != nil || p.Graph != first.Plan.Graph || asked != 1 {
+		t.Errorf("%d compilations, %v", asked, err)
+	}
+	if edit("y"); asked != 2 {
+		t.Errorf("%d compilations of two texts", asked)
 	}
 }

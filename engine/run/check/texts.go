@@ -166,7 +166,7 @@ func compileCopy(c *policyCopy, known *schema.Set) error {
 	if u == nil {
 		return fmt.Errorf("the revision %s cannot be told from its text", c.Revision)
 	}
-	_, _, err := u.Compile(known, rego.Local())
+	_, _, err := source.NewCompiler(rego.Local(), nil).Compile(context.Background(), u, known)
 	return err
 }
 

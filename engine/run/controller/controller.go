@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/requirements"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // controller keeps one policy running, by the newest revision that can.
@@ -29,8 +28,7 @@ type controller struct {
 	poll         time.Duration
 	requirements *requirements.Checker
 	kinds        *discovery.Kinds
-	judge        *check.Judge
-	rego         rego.Evaluator
+	compiler     *source.Compiler
 	informers    *informers.Set
 	queues       *informers.Queues
 	group        *reconcile.Group

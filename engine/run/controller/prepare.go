@@ -79,7 +79,7 @@ func (c *controller) retype(ctx context.Context, rev *lifecycle.Revision) (*plan
 	if err != nil && ctx.Err() == nil {
 		c.log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, c.id, "error", err.Error())
 	}
-	p, problems, err := c.judge.Compile(ctx, rev.Unit, known, c.rego)
+	p, problems, err := c.compiler.Compile(ctx, rev.Unit, known)
 	if err != nil {
 		return nil, err
 	}

@@ -17,14 +17,12 @@ import (
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/brakes"
-	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
@@ -34,6 +32,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -52,11 +51,10 @@ type Options struct {
 	// Requirements are checked before a policy runs.
 	Requirements *requirements.Checker
 	Metrics      *metrics.Policies
-	// Judge has new texts compiled elsewhere first, Rego runs theirs.
-	Judge   *check.Judge
-	Rego    rego.Evaluator
-	Guard   guard.Guard
-	Answers expr.Answerers
+	// Compiler compiles revisions by the types of the cluster.
+	Compiler *source.Compiler
+	Guard    guard.Guard
+	Answers  expr.Answerers
 	// Records takes the records of decisions; nil takes none.
 	Records *record.Log
 	// Brakes are the limits of writes; nil means the default.
@@ -182,7 +180,7 @@ func (r *Runtime) newController(id string, before *controller) *controller {
 	o := &r.options
 	c := &controller{
 		id: id, log: o.Log, policies: r.policies, changed: o.Changed, poll: o.Poll,
-		requirements: o.Requirements, kinds: o.Kinds, judge: o.Judge, rego: o.Rego,
+		requirements: o.Requirements, kinds: o.Kinds, compiler: o.Compiler,
 		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, events: o.Events, loaded: &r.loaded, working: r.working,
 		cancel: func() {}, before: before, stopped: make(chan struct{}), health: newHealth(id),
 	}

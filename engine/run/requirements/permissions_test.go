@@ -27,6 +27,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -81,7 +82,7 @@ func TestWhoLacksPermissions(t *testing.T) {
 			accounts := &identity.Accounts{Namespace: "home", Prefix: tc.prefix}
 			c := New(Options{Client: impersonated{client, tc.refused}, Kinds: fixture.Kinds(), Accounts: accounts, Namespace: "home", Log: fixture.Log()})
 			text := strings.Replace(fixture.Policy("p", "a"), "spec:\n", "spec:\n"+tc.mode, 1)
-			p, problems, err := fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0].Compile(fixture.Kinds().Known(), nil)
+			p, problems, err := source.NewCompiler(nil, nil).Compile(t.Context(), fixture.Contents("m", map[string]string{"p.yaml": text}).Units[0], fixture.Kinds().Known())
 			if p == nil {
 				t.Fatal(problems, err)
 			}
@@ -234,7 +235,7 @@ func TestAMissingNamespace(t *testing.T) {
 	for _, kind := range []string{reads, writes, strings.Replace(fixture.Policy("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
 		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
 			m := fixture.Contents("m", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
-			compiled, problems, err := m.Units[0].Compile(fixture.Kinds().Known(), nil)
+			compiled, problems, err := source.NewCompiler(nil, nil).Compile(t.Context(), m.Units[0], fixture.Kinds().Known())
 			if compiled == nil {
 				t.Fatal(problems, err)
 			}
@@ -247,7 +248,7 @@ func TestAMissingNamespace(t *testing.T) {
 	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
 	})
-	compiled, _, _ := fixture.Contents("m", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Units[0].Compile(fixture.Kinds().Known(), nil)
+	compiled, _, _ := source.NewCompiler(nil, nil).Compile(t.Context(), fixture.Contents("m", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Units[0], fixture.Kinds().Known())
 	if err := c.missingNamespace(t.Context(), compiled); err != nil {
 		t.Error(err)
 	}

@@ -439,7 +439,8 @@ func (stuck) Do(ctx context.Context, _ []byte) ([]byte, error) {
 func TestOverrunGivesSlotBack(t *testing.T) {
 	t.Parallel()
 	a := judging(t, setOf(nil))
-	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Judge: check.NewJudge(func(string, time.Duration) expr.Limiter { return stuck{} }), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
+	judge := check.NewJudge(func(string, time.Duration) expr.Limiter { return stuck{} })
+	a.options.Checker = check.New(check.Options{Kinds: fixture.Kinds(), Compiler: source.NewCompiler(nil, judge.Accept), Guard: func() guard.Guard { return guard.New(nil).Assuming() }, Log: fixture.Log()})
 	text := mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", "a")})
 	for range reviewsUnderWay {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
