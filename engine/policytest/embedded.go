@@ -40,18 +40,16 @@ type Embedded struct {
 	until time.Time
 }
 
-// skips reports whether a case is passed over.
-func (e *Embedded) skips() bool {
+// skips reports whether the next case is passed over, and notes it if the time is over.
+func (e *Embedded) skips(r *Report) bool {
 	if e == nil {
 		return false
 	}
+	if e.Slice > 0 && e.cases > e.Skip && r.Next == 0 && time.Now().After(e.until) {
+		r.Next = e.cases
+	}
 	e.cases++
-	return e.cases <= e.Skip
-}
-
-// interrupts reports whether the time is over, and at least one case has run.
-func (e *Embedded) interrupts() bool {
-	return e != nil && e.Slice > 0 && e.cases > e.Skip && time.Now().After(e.until)
+	return e.cases <= e.Skip || r.Next > 0
 }
 
 // The tests of a place run beside what a controller keeps. MaxKept bounds what a case

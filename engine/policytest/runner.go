@@ -194,11 +194,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		if !c.Name.Set() {
 			return fmt.Errorf("%s: a case has no name", c.Pos)
 		}
-		if r.embedded.interrupts() {
-			r.report.Next = r.embedded.cases
-			return nil
-		}
-		if r.embedded.skips() || r.options.Run != nil && !r.options.Run.MatchString(file+"/"+c.Name.Value) {
+		if r.embedded.skips(r.report) || r.options.Run != nil && !r.options.Run.MatchString(file+"/"+c.Name.Value) {
 			continue
 		}
 		start := time.Now()

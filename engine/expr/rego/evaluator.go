@@ -3,6 +3,7 @@ package rego
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"sync"
 	"time"
 )
@@ -42,16 +43,12 @@ func (r *Request) Question() string {
 
 // encode writes a request for Programs.Handle, with or without the modules.
 func (r *Request) encode(whole bool) []byte {
-	b := appendText(make([]byte, 0, len(r.Query)+128), tagText, r.ID)
+	var modules []byte
 	if whole {
-		b = append(b, tagList)
-		for _, m := range r.Modules {
-			b = appendText(appendText(b, tagText, m.Name), tagText, m.Text)
-		}
-		b = append(b, tagEnd)
-	} else {
-		b = append(b, tagNull)
+		modules, _ = json.Marshal(r.Modules) // they are texts
 	}
+	b := appendText(make([]byte, 0, len(modules)+len(r.Query)+128), tagText, r.ID)
+	b = appendText(b, tagText, string(modules))
 	if r.Query == nil {
 		return append(b, tagNull)
 	}
@@ -62,13 +59,8 @@ func (r *Request) encode(whole bool) []byte {
 func decode(body []byte) (r *Request, whole bool) {
 	m := &message{rest: body[1:]}
 	r = &Request{ID: m.text()}
-	if whole = m.tag() == tagList; whole {
-		for m.tag() == tagText {
-			name := m.text()
-			m.tag()
-			r.Modules = append(r.Modules, Module{Name: name, Text: m.text()})
-		}
-	}
+	m.tag()
+	whole = json.Unmarshal([]byte(m.text()), &r.Modules) == nil
 	if m.tag() == tagTrue {
 		r.Query = m.rest
 	}

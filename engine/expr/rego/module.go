@@ -21,7 +21,7 @@ type Module struct {
 	Text string
 	// Node is the scalar of a YAML document that Text stands in; nil when the
 	// module is a file of its own.
-	Node *document.Node
+	Node *document.Node `json:"-"`
 }
 
 // IsTest reports whether the module holds tests.

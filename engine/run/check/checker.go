@@ -63,7 +63,7 @@ type Options struct {
 // New returns a Checker.
 func New(o Options) *Checker {
 	if o.Judge == nil {
-		o.Judge = newUnlimited()
+		o.Judge = &Judge{tests: Services()[testsService]}
 	}
 	if o.Compiler == nil {
 		o.Compiler = source.NewCompiler(nil, nil)

@@ -17,11 +17,10 @@ import (
 const judgeTime = 2 * time.Second
 
 // Judge has new texts compiled in a process with limits before they are compiled in this
-// one: a compiled policy does not cross processes. A nil Judge accepts every text.
+// one: a compiled policy does not cross processes.
 type Judge struct {
-	// types have the types read that texts are compiled by, texts the texts compiled, and
-	// tests their tests run. Without texts every text is accepted.
-	types, texts, tests expr.Limiter
+	// texts have texts compiled, tests their tests run.
+	texts, tests expr.Limiter
 }
 
 // judging is how long a text may take by the clock, with the wait for others.
@@ -30,13 +29,7 @@ const judging = 30 * time.Second
 // NewJudge returns a Judge that asks the services of a Texts, which are given by name and by
 // the processor time that a request may take.
 func NewJudge(service func(name string, within time.Duration) expr.Limiter) *Judge {
-	return &Judge{types: service(typesService, judgeTime), texts: service(judgeService, judgeTime), tests: service(testsService, testTime)}
-}
-
-// newUnlimited returns a Judge that accepts every text, and runs tests in this process.
-func newUnlimited() *Judge {
-	services := Services()
-	return &Judge{types: services[typesService], tests: services[testsService]}
+	return &Judge{texts: service(judgeService, judgeTime), tests: service(testsService, testTime)}
 }
 
 // Accept returns why a text is not to be compiled in this process: a source.ErrLimit is the
@@ -44,7 +37,7 @@ func newUnlimited() *Judge {
 func (j *Judge) Accept(ctx context.Context, u *source.Unit, known *schema.Set) error {
 	ctx, cancel := context.WithTimeout(ctx, judging)
 	defer cancel()
-	out, err := call(ctx, j.texts, j.types, known.Texts(), request{Policy: copyOf(u)})
+	out, err := call(ctx, j.texts, known.Texts(), request{Policy: copyOf(u)})
 	switch {
 	case errors.Is(err, expr.ErrTime):
 		return fmt.Errorf("its compilation takes more than %v of processor time; %w", judgeTime, source.ErrLimit)
@@ -64,7 +57,7 @@ func (j *Judge) Accept(ctx context.Context, u *source.Unit, known *schema.Set) e
 // not errTests comes from the process, not from the text.
 func (j *Judge) test(ctx context.Context, known *schema.Set, r testRequest) (failed []document.Problem, err error) {
 	for types := known.Texts(); ; {
-		out, err := call(ctx, j.tests, j.types, types, request{Tests: &r})
+		out, err := call(ctx, j.tests, types, request{Tests: &r})
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, fmt.Errorf("%w: they took longer than %v", errTests, testTimeout)

@@ -20,7 +20,6 @@ import (
 
 // The services of Texts.
 const (
-	typesService = "types"
 	judgeService = "judge"
 	testsService = "tests"
 )
@@ -33,10 +32,7 @@ type Texts struct {
 // Services returns what the process answers, by name.
 func Services() map[string]expr.Handler {
 	t := &Texts{sets: map[string]*schema.Set{}}
-	return map[string]expr.Handler{
-		typesService: t.answering(func(context.Context, *request, *schema.Set) *response { return &response{} }),
-		judgeService: t.answering(judge), testsService: t.answering(test),
-	}
+	return map[string]expr.Handler{judgeService: t.answering(judge), testsService: t.answering(test)}
 }
 
 // request is what a service is asked.
@@ -72,13 +68,13 @@ type response struct {
 
 // call asks a service. If that lacks the types, they are read first, which is not the work of
 // the text. They go with the text then, too, for a process that has to be started anew.
-func call(ctx context.Context, service, reader expr.Limiter, types []schema.Text, r request) (*response, error) {
+func call(ctx context.Context, service expr.Limiter, types []schema.Text, r request) (*response, error) {
 	r.Types = digest(types)
 	out, err := ask(ctx, service, r)
 	if err != nil || !out.Lacking {
 		return out, err
 	}
-	if out, err = ask(ctx, reader, request{Types: r.Types, Texts: types}); err == nil && out.Error != "" {
+	if out, err = ask(ctx, service, request{Types: r.Types, Texts: types}); err == nil && out.Error != "" {
 		err = errors.New(out.Error)
 	}
 	if err != nil {
@@ -112,7 +108,10 @@ func (t *Texts) answering(do func(context.Context, *request, *schema.Set) *respo
 		if err != nil {
 			out = &response{Error: err.Error()}
 		} else if known := t.sets[r.Types]; known != nil {
-			out = do(ctx, &r, known)
+			out = &response{}
+			if r.Policy != nil || r.Tests != nil { // or else the types are all
+				out = do(ctx, &r, known)
+			}
 		}
 		text, err := json.Marshal(out)
 		if err != nil {
