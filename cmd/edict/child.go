@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -50,7 +49,7 @@ func evaluateRegoApart() {
 	}
 	if command, err := childLine(memory); err == nil {
 		c := child.New(child.Options{Process: "the process that evaluates Rego", Command: append(command, "rego"), Memory: memory})
-		rego.SetDefault(&limitedRego{Evaluator: rego.NewRemote(c.Service(rego.Service, rego.MaxTime), func() {}, time.Now).Unpaused()})
+		rego.SetDefault(&limitedRego{Evaluator: rego.Remote{In: c.Service(rego.Service, rego.MaxTime)}})
 	}
 }
 

@@ -339,7 +339,7 @@ func newProcess(o Options) (*process, error) {
 	p := &process{options: o, rego: rego.Local(), compiler: source.NewCompiler(rego.Local(), nil)}
 	if len(o.ChildCommand) > 0 {
 		evaluator, compiler := newRego(o), newCompiler(o)
-		p.rego = rego.NewRemote(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
+		p.rego = rego.NewPausing(evaluator.Service(rego.Service, rego.MaxTime), observe.RegoRefused.Inc, time.Now)
 		p.judge = check.NewJudge(compiler.Service)
 		p.compiler = source.NewCompiler(p.rego, p.judge.Accept)
 		p.children = []*child.Child{evaluator, compiler}

@@ -195,7 +195,7 @@ func regoProcess(t testing.TB, within time.Duration) rego.Evaluator {
 	t.Helper()
 	c := child.New(child.Options{Process: "the process that evaluates Rego", Command: []string{os.Args[0], "serve", strconv.Itoa(regoMemory)}, Memory: regoMemory})
 	t.Cleanup(c.Close)
-	return rego.NewRemote(c.Service(rego.Service, within), func() {}, time.Now)
+	return rego.NewPausing(c.Service(rego.Service, within), func() {}, time.Now)
 }
 
 // TestRego: whatever a module asks for, it gets an answer or an error, this

@@ -66,7 +66,7 @@ func (s *seen) check(t *testing.T, starts int, ends ...child.Reason) {
 
 // newRemote makes an evaluator whose process is this binary. Without a clock it has the
 // system's.
-func newRemote(t testing.TB, s *seen, within time.Duration, c *clock) *rego.Remote {
+func newRemote(t testing.TB, s *seen, within time.Duration, c *clock) *rego.Pausing {
 	t.Helper()
 	process := child.New(child.Options{
 		Process: "the process that evaluates Rego", Command: []string{os.Args[0], "serve", strconv.FormatInt(s.memory, 10)}, Memory: s.memory,
@@ -78,7 +78,7 @@ func newRemote(t testing.TB, s *seen, within time.Duration, c *clock) *rego.Remo
 	if c != nil {
 		now = c.now
 	}
-	return rego.NewRemote(process.Service(rego.Service, within), s.refuse, now)
+	return rego.NewPausing(process.Service(rego.Service, within), s.refuse, now)
 }
 
 // query compiles rules of a package p and asks for data.p.x.
@@ -239,7 +239,7 @@ func (n noting) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
 }
 
 // paused makes an evaluator with a clock, on which a query was ended by its time.
-func paused(t *testing.T, s *seen) (e *rego.Remote, bad *rego.Query, now *clock) {
+func paused(t *testing.T, s *seen) (e *rego.Pausing, bad *rego.Query, now *clock) {
 	t.Helper()
 	now = newClock()
 	e = newRemote(t, s, 500*time.Millisecond, now)
@@ -301,7 +301,7 @@ func TestNotPaused(t *testing.T) {
 	t.Parallel()
 	c, bad, now := paused(t, &seen{})
 	query(t, c, endless)
-	test := query(t, c.Unpaused(), endless)
+	test := query(t, c.Remote, endless)
 	wantAnswer(t, test)
 	wantPaused(t, bad) // the answer of the test did not end the pause
 	now.pass(10 * time.Second)
