@@ -10,7 +10,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -25,10 +24,8 @@ type Embedded struct {
 	Units []*source.Unit
 	// Subject is the policy that is tested: tests that name others only are
 	// passed over. Without one all tests are run.
-	Subject *source.Unit
-	Schemas *schema.Set
-	// Rego compiles and runs the Rego of all of them; nil is this process.
-	Rego       rego.Evaluator
+	Subject    *source.Unit
+	Schemas    *schema.Set
 	Allowances []v1alpha1.Allowance
 	// Skip is how many cases are passed over, the tests in Rego with the first. Slice is the
 	// time after which no further case is begun; 0 is any.
@@ -52,7 +49,7 @@ func (e *Embedded) skips(r *Report) bool {
 	return e.cases <= e.Skip || r.Next > 0
 }
 
-// The tests of a place run beside what a controller keeps. MaxKept bounds what a case
+// The tests of a place run for a controller. MaxKept bounds what a case
 // keeps of what policies did, in bytes; MaxFailed is after how many cases that fail no more
 // are run.
 const (
@@ -127,7 +124,7 @@ func (r *runner) inPlace(t *v1alpha1.PolicyTest, params compile.Overrides) (*sou
 		}
 		units = append(units, u)
 	}
-	b, err := source.Assemble(units, e.Schemas, e.Allowances, params, e.Rego)
+	b, err := source.Assemble(units, e.Schemas, e.Allowances, params)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -42,16 +41,12 @@ func (r *runner) configMap(ctx context.Context, b *source.Bundle, c *source.Cont
 
 // modulesOf runs the tests in Rego beside some policies, those of a file once.
 func (r *runner) modulesOf(ctx context.Context, units []*source.Unit) error {
-	in := r.embedded.Rego
-	if in == nil {
-		in = rego.Default()
-	}
 	for _, u := range units {
 		if r.modules[u.File.Path] {
 			continue
 		}
 		r.modules[u.File.Path] = true
-		if err := r.regoTests(ctx, in, u.Modules); err != nil {
+		if err := r.regoTests(ctx, u.Modules); err != nil {
 			return err
 		}
 	}

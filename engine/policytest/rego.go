@@ -18,12 +18,12 @@ func (r *runner) rego(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return r.regoTests(ctx, rego.Default(), modules)
+	return r.regoTests(ctx, modules)
 }
 
-// regoTests has an evaluator run the tests of some modules.
-func (r *runner) regoTests(ctx context.Context, in rego.Evaluator, modules []rego.Module) error {
-	results, problems := rego.RunTests(ctx, in, modules)
+// regoTests runs the tests of some modules.
+func (r *runner) regoTests(ctx context.Context, modules []rego.Module) error {
+	results, problems := rego.RunTests(ctx, rego.Default(), modules)
 	if err := document.Join(problems); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
@@ -34,7 +33,7 @@ func decided(ctx context.Context, policy, object string) (*record.Log, error) {
 	if err := document.Join(problems); err != nil {
 		return nil, err
 	}
-	bundle, err := source.Assemble([]*source.Unit{{Document: found.Policies[0], File: file}}, schema.Builtin(), nil, nil, rego.Local())
+	bundle, err := source.Assemble([]*source.Unit{{Document: found.Policies[0], File: file}}, schema.Builtin(), nil, nil)
 	if err != nil {
 		return nil, err
 	}

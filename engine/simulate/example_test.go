@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -49,7 +48,7 @@ func compiled(text string) (*source.Bundle, error) {
 	for _, p := range found.Policies {
 		units = append(units, &source.Unit{Document: p, File: file})
 	}
-	bundle, err := source.Assemble(units, schema.Builtin(), nil, nil, rego.Local())
+	bundle, err := source.Assemble(units, schema.Builtin(), nil, nil)
 	if err != nil {
 		return nil, err
 	}

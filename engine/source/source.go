@@ -159,9 +159,9 @@ func known(set *schema.Set) *schema.Set {
 	return set
 }
 
-// Assemble compiles units that were read already, their Rego by an evaluator.
-func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params compile.Overrides, in rego.Evaluator) (*Bundle, error) {
-	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units), compiler: NewCompiler(in, nil)}
+// Assemble compiles units that were read already.
+func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params compile.Overrides) (*Bundle, error) {
+	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units), compiler: NewCompiler(nil, nil)}
 	var problems document.Problems
 	err := b.compile(params, &problems)
 	b.Problems = problems.List()

@@ -72,7 +72,7 @@ func problems(t *testing.T, text string) error {
 	if err := schemas.AddFolder(crds); err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
+	b, err := source.Assemble(contents.Units, schemas, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ const slice = 300 * time.Millisecond
 // test runs tests beside a policy.
 func test(ctx context.Context, r *request, known *schema.Set) *response {
 	contents := source.Read(r.Tests.Set, r.Tests.Text)
-	e := policytest.Embedded{Tests: contents.Tests, Schemas: known, Allowances: contents.Allowances(nil), Rego: rego.Local(), Skip: r.Tests.Case, Slice: slice}
+	e := policytest.Embedded{Tests: contents.Tests, Schemas: known, Allowances: contents.Allowances(nil), Skip: r.Tests.Case, Slice: slice}
 	for _, u := range contents.Units {
 		if u.ID() == r.Tests.Subject {
 			e.Subject = u
