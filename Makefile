@@ -200,9 +200,9 @@ verify-engine: ## break the engine in one place at a time, and see that edict ve
 .PHONY: verify-policies
 verify-policies: build ## explore what the shipped policies do in small worlds, for at most 8 minutes
 	@echo "==> exploring small worlds"
-	@$(BIN) verify --policies policies --objects examples/restarts --changes 2 --time 2m --may-forget configmap-restart --may-forget secret-restart
-	@$(BIN) verify --policies policies --objects examples/modules --changes 0 --time 2m
-	@$(BIN) verify --policies policies --objects examples/storage --changes 1 --time 4m
+	@$(BIN) verify policies --objects examples/restarts --changes 2 --time 2m --may-forget configmap-restart --may-forget secret-restart
+	@$(BIN) verify policies --objects examples/modules --changes 0 --time 2m
+	@$(BIN) verify policies --objects examples/storage --changes 1 --time 4m
 
 .PHONY: mutate
 mutate: build ## change the policies in small ways, and see which changes no test notices: at least 90 % must be (7 to 30 minutes)

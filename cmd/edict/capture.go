@@ -38,9 +38,8 @@ that needs nothing else: the objects that were read, with the fields that were, 
 time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
-With --policy-namespace alone the controller that leads is asked for its last
-decision, and with --address one at an address. With --policy-namespace the text of the policy is written
-beside the test; with --address alone it has to be there, as POLICY.yaml. A file that is
+Without -f and --objects the controller that leads is asked for its last decision, or one at an
+--address, and the text of the policy is written beside the test. A file that is
 there with another content is not overwritten, except FILE of --out.
 
 Of Secrets the test has digests in place of values. The test is run before it is
@@ -49,29 +48,25 @@ debounced before, is an error.
 
 -o json writes the test in JSON to standard output; with --out FILE, which is
 YAML, it says there what was written.`,
-		Example: "  edict capture storage-pool-eligibility fast --policies policies --objects examples/storage --out policy-tests/fast.yaml\n" +
-			"  edict capture agent-node-label node-a1 --policy-namespace edict-system --out captured/node-a1.yaml",
+		Example: "  edict capture storage-pool-eligibility fast -f policies --objects examples/storage --out policy-tests/fast.yaml\n" +
+			"  edict capture agent-node-label node-a1 --out captured/node-a1.yaml",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.explain.policy, f.explain.key = args[0], eval.ParseKey(args[1])
+			f.explain.name(args)
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.explain.world.register(cmd)
+	f.explain.world.register(cmd, namespaceOfObject)
 	f.explain.live.register(cmd)
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
 	flags.BoolVar(&f.explain.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
-	flags.StringVarP(&f.explain.output, "output", "o", "text", "text or json")
-	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	outputFlag(cmd, &f.explain.output, "text", "json")
+	flags.Var(until{&f.explain.until}, "until", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	return cmd
 }
 
 func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.explain.output, "text", "json"); err != nil {
-		return err
-	}
 	text, err := f.text(ctx, errOut)
 	if err != nil {
 		return err
@@ -152,7 +147,7 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 	more := url.Values{"lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}
-	if f.explain.world.origin.namespace == "" {
+	if f.explain.within == "" && f.explain.live.endpoint.address != "" {
 		name := f.explain.policy + ".yaml"
 		if err := f.wantPolicy(name); err != nil {
 			return nil, err
@@ -185,9 +180,7 @@ func (f *captureFlags) decidedBy(ctx context.Context, more url.Values) (*source.
 	if err != nil {
 		return nil, err
 	}
-	o := &f.explain.world.origin
-	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
-	set, err := c.get(ctx, answer.Decision.Policy)
+	set, err := f.explain.world.origin.get(ctx, answer.Decision.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +206,7 @@ func (f *captureFlags) wantPolicy(name string) error {
 	}
 	path := filepath.Join(filepath.Dir(f.file), name)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the test needs the text of the policy, which an address does not give: give --policy-namespace too, which writes it beside the test, or put it there as %s", path)
+		return fmt.Errorf("the test needs the text of the policy, which an address does not give: give the namespace by -n too, which writes it beside the test, or put it there as %s", path)
 	}
 	return nil
 }

@@ -16,13 +16,6 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The exit codes.
-const (
-	exitFindings = 1
-	exitChanges  = 2
-	exitUsage    = 64
-)
-
 func main() {
 	klog.SetLogger(logr.Discard()) // a command prints its own errors; edict run sets a logger
 	evaluateRegoApart()
@@ -96,19 +89,6 @@ func surviving(ctx context.Context, cmd *cobra.Command) (ran *cobra.Command, err
 	}()
 	return cmd.ExecuteContextC(ctx)
 }
-
-// findings is a run that worked and found something wrong: exit code 1. What
-// was found may have been printed already; the text is then empty.
-type findings struct{ text string }
-
-func (f findings) Error() string { return f.text }
-
-// changes is a run that worked and found that something changes: exit code 2.
-type changes struct{}
-
-func (changes) Error() string { return "" }
-
-func found(format string, args ...any) error { return findings{fmt.Sprintf(format, args...)} }
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{

@@ -33,15 +33,15 @@ type releaseFlags struct {
 func releaseCommand() *cobra.Command {
 	var f releaseFlags
 	cmd := &cobra.Command{
-		Use:   "release (--policies PATH | --policy-namespace NAMESPACE) (POLICY... | --all)",
+		Use:   "release (POLICY... | --all) [-f PATH]",
 		Short: "Remove the finalizers that policies have set",
 		Long: `Takes the finalizers of policies off all objects that have them, so that nothing
 is left that cannot be deleted when the policies no longer run. Finalizers of
 others stay. A second run finds nothing to do.
 
-With --policy-namespace the PolicySets are first disabled by spec.mode, and the
-controller is waited for; they stay disabled. With --policies see to it yourself that no controller runs them.`,
-		Example: "  edict release --policy-namespace edict-system --all",
+The PolicySets are first disabled by spec.mode, and the controller is waited for; they
+stay disabled. With -f see to it yourself that no controller runs the policies.`,
+		Example: "  edict release --all -n edict-system",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.all == (len(args) > 0) {
 				return errors.New("name the policies to release, or say --all")
@@ -49,7 +49,7 @@ controller is waited for; they stay disabled. With --policies see to it yourself
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	f.registerAll(cmd)
+	f.register(cmd, namespaceOfSets)
 	cmd.Flags().BoolVar(&f.all, "all", false, "release all policies")
 	cmd.Flags().StringVar(&f.accounts, "policy-service-accounts", "", "remove them as the ServiceAccounts that the policies write as, as edict run is told")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be removed, and change nothing")
@@ -58,6 +58,7 @@ controller is waited for; they stay disabled. With --policies see to it yourself
 }
 
 func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
+	f.about = names
 	set, err := f.load(ctx, errOut)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	if err != nil {
 		return err
 	}
-	config, err := clusterConfig(f.kubeconfig)
+	config, err := f.restConfig()
 	if err != nil {
 		return found("%v", err)
 	}
@@ -75,7 +76,7 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	if err != nil {
 		return found("%v", err)
 	}
-	r.Accounts = &identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
+	r.Accounts = &identity.Accounts{Namespace: f.Context.Namespace, Prefix: f.accounts}
 	for _, p := range chosen {
 		r.Accounts.SetName(p.Set, p.Account)
 	}
@@ -114,18 +115,17 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 // stop disables the sets of policies and waits for the controller. That it does not
 // answer is no reason to leave objects behind.
 func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*plan.Policy) error {
-	if f.namespace == "" || f.dryRun {
+	if len(f.policies) > 0 || f.dryRun {
 		return nil
 	}
-	c := setClient{kubeconfig: f.kubeconfig, namespace: f.namespace}
 	names := map[string]bool{}
 	for _, p := range chosen {
 		names[p.Set] = true
 	}
 	for name := range names {
-		set, err := c.get(ctx, name)
+		set, err := f.get(ctx, name)
 		if err == nil {
-			err = c.patch(ctx, set, func(s *edictv1.PolicySet) { s.Spec.Mode = edictv1.ModeDisabled })
+			err = f.patch(ctx, set, func(s *edictv1.PolicySet) { s.Spec.Mode = edictv1.ModeDisabled })
 		}
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, chosen []*pla
 	}
 	var running []string
 	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {
-		all, err := c.list(ctx) // the timeout ends no request
+		all, err := f.list(ctx) // the timeout ends no request
 		running = nil
 		for _, s := range all {
 			if names[s.Name] && !s.disabled() {

@@ -65,7 +65,7 @@ func TestResume(t *testing.T) {
 		"paused":      {true, "s", 0, "the policies of the set s go on\n"},
 		"by a policy": {true, "s/one", 0, "the policies of the set s go on\n"},
 		"not paused":  {false, "s", 1, "edict: no policy of the set s is paused\n"},
-		"no such set": {true, "t", 1, `edict: there is no PolicySet "t" in the namespace edict-system`},
+		"no such set": {true, "t", 1, `edict: there is no PolicySet "t" in any namespace`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +116,7 @@ func TestReleaseStopsSets(t *testing.T) {
 			server := &patched{apiServer: small(), observe: tc.observe}
 			server.sets[0].ResourceVersion, server.sets[0].Status.ObservedGeneration = "7", -1
 			server.sets[0].Status.Policies = []edictv1.PolicyStatus{{Name: "one", Reason: "Enforcing", Pause: &edictv1.Pause{Since: &metav1.Time{}}}}
-			f := releaseFlags{origin: origin{namespace: defaultNamespace, kubeconfig: serving(t, server)}, dryRun: tc.dryRun, timeout: 100 * time.Millisecond}
+			f := releaseFlags{origin: origin{setClient: setClient{clusterFlags: clusterFlags{kubeconfig: serving(t, server)}}}, dryRun: tc.dryRun, timeout: 100 * time.Millisecond}
 			var said strings.Builder
 			if err := f.stop(t.Context(), &said, []*plan.Policy{{Set: "s", Name: "one"}, {Set: "s", Name: "two"}}); err != nil {
 				t.Fatal(err)

@@ -82,27 +82,27 @@ func TestRelease(t *testing.T) {
 	c.wantFinalizers("two", "example.com/held", "two.example.com/computed")
 	binary := program.Build(t)
 
-	out, code := c.edict(binary, "params", "--policy-namespace", home, "holds")
+	out, code := c.edict(binary, "params", "-n", home, "holds")
 	if want := "holding/holds  finalizer  string  example.com/held  edict-system/holding  example.com/default\n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("params end with %d and lack %q:\n%s", code, want, out)
 	}
-	out, code = c.edict(binary, "rbac", "--policy-namespace", home, "-o", "table")
+	out, code = c.edict(binary, "rbac", "-n", home, "-o", "table")
 	if want := "default    core   configmaps  *      get,list,watch,patch  holding/computes, holding/holds\n"; code != 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("rbac ends with %d and lacks %q:\n%s", code, want, out)
 	}
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding/holds", "--dry-run")
+	out, code = c.edict(binary, "release", "-n", home, "holding/holds", "--dry-run")
 	want := "holding/holds: ConfigMap default/one: would be released from example.com/held\nholding/holds: ConfigMap default/two: would be released from example.com/held\n2 objects to release, 0 failed\n"
 	if code != 0 || out != want {
 		t.Errorf("the dry run ends with %d:\n%s", code, cmp.Diff(want, out))
 	}
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all")
+	out, code = c.edict(binary, "release", "-n", home, "--all")
 	want = "4 objects released, 0 failed\n"
 	if code != 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("all policies end with %d:\n%s", code, out)
 	}
 	c.wants("holding", "Ready", "True Disabled")
 	c.put(held("three")) // nobody is there to hold it
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all")
+	out, code = c.edict(binary, "release", "-n", home, "--all")
 	if code != 0 || out != "0 objects released, 0 failed\n" {
 		t.Errorf("a second time ends with %d:\n%s", code, out)
 	}
@@ -130,7 +130,7 @@ func TestReleaseWithoutAController(t *testing.T) {
 	c.putSet("holding", map[string]string{"holding.yaml": holding})
 	c.merge("ConfigMap", "default", "one", "", object{"metadata": object{"finalizers": []any{"example.com/default"}}})
 	begin := time.Now()
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding/holds", "--timeout", "300ms")
+	out, code = c.edict(binary, "release", "-n", home, "holding/holds", "--timeout", "300ms")
 	if want := "no controller has said within 300ms that it stopped the sets holding; going on, finalizers may come back\nholding/holds: ConfigMap default/one: released from example.com/default\n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("it ends with %d after %v:\n%s", code, time.Since(begin), out)
 	}
