@@ -104,7 +104,7 @@ func root() *cobra.Command {
 			noteOutput(cmd)
 		},
 	}
-	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand(), compilerChildCommand())
+	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), manifestsCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand(), compilerChildCommand())
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

@@ -120,9 +120,14 @@ func (r role) printBinding(w io.Writer) {
 		rbacGroup, r.kind(), rbac.Quote(r.name), rbac.Quote(r.account.name), rbac.Quote(r.account.namespace))
 }
 
-// printRolesJSON prints a List. JSON has no comments, so an annotation says
-// who needs what.
-func printRolesJSON(w io.Writer, list []role) error {
+func printRolesJSON(w io.Writer, list []role) error { return printList(w, roleObjects(list)) }
+
+func printList(w io.Writer, items []any) error {
+	return writeJSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+}
+
+// roleObjects returns the manifests. JSON has no comments, so an annotation says who needs what.
+func roleObjects(list []role) []any {
 	items := []any{}
 	for _, r := range list {
 		metadata := r.metadata()
@@ -137,7 +142,7 @@ func printRolesJSON(w io.Writer, list []role) error {
 			"subjects": []any{map[string]any{"kind": "ServiceAccount", "name": r.account.name, "namespace": r.account.namespace}},
 		})
 	}
-	return writeJSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	return items
 }
 
 func (r role) metadata() map[string]any {

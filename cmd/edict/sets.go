@@ -181,13 +181,15 @@ func (c *setClient) get(ctx context.Context, arg string) (*clusterSet, error) {
 			named, namespaces = append(named, &all[i]), append(namespaces, all[i].Namespace)
 		}
 	}
-	switch {
-	case len(named) == 1:
+	where := "any namespace"
+	if c.Context.Namespace != "" {
+		where = "the namespace " + c.Context.Namespace
+	}
+	switch len(named) {
+	case 0:
+		return nil, found("there is no PolicySet %q in %s%s", name, where, hinted(nameHint(name, known)))
+	case 1:
 		return c.texts(ctx, named[0])
-	case len(named) == 0 && c.Context.Namespace != "":
-		return nil, found("there is no PolicySet %q in the namespace %s%s", name, c.Context.Namespace, hinted(nameHint(name, known)))
-	case len(named) == 0:
-		return nil, found("there is no PolicySet %q in any namespace%s", name, hinted(nameHint(name, known)))
 	}
 	return nil, found("there is a PolicySet %s in each of the namespaces %s: choose one with -n", name, strings.Join(namespaces, ", "))
 }

@@ -81,7 +81,7 @@ func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool {
 // tested reports whether a test is about a policy.
 func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
 	for _, p := range t.Spec.Policies {
-		if p.Value == path.Base(u.File.Path) {
+		if p.Value == source.Folder || p.Value == path.Base(u.File.Path) {
 			return true
 		}
 	}
