@@ -28,7 +28,7 @@ REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint-kube-api-linter
 GENERATE  := $(GO) tool -modfile=hack/tools/go.mod controller-gen object crd paths=./api/...
 SOURCES   := api builtins cmd engine hack test
-MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/kstatus test/gitops/lua
+MODULES   := . hack/krew hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/kstatus test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 
@@ -20,9 +21,23 @@ func main() {
 	klog.SetLogger(logr.Discard()) // a command prints its own errors; edict run sets a logger
 	evaluateRegoApart()
 	ctx, stop := interruptible(context.Background())
-	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := runEdict(ctx, arguments(os.Args), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// A plugin of kubectl is a program with one of these names: what it runs, and what it asks for completions.
+const (
+	pluginName           = "kubectl-edict"
+	pluginCompletionName = "kubectl_complete-edict"
+)
+
+// arguments returns those of the command, for the program that kubectl asks for completions, too.
+func arguments(args []string) []string {
+	if filepath.Base(args[0]) == pluginCompletionName {
+		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+	}
+	return args[1:]
 }
 
 // runEdict runs the command that the arguments name, and returns its exit code.
@@ -103,6 +118,9 @@ func root() *cobra.Command {
 			showControls(cmd)
 			noteOutput(cmd)
 		},
+	}
+	if filepath.Base(os.Args[0]) == pluginName {
+		cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl edict"}
 	}
 	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), manifestsCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand(), compilerChildCommand())
 	cmd.SetFlagErrorFunc(flagError)
