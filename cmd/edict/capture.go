@@ -15,10 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/capture"
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/live"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/policytest"
-	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -81,17 +80,10 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	if f.explain.output == "json" {
-		return writeJSON(out, writtenTest{f.file, f.explain.policy, f.explain.key})
+		return writeJSON(out, map[string]any{"file": f.file, "policy": f.explain.policy, "key": f.explain.key})
 	}
 	_, err = fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
 	return err
-}
-
-// writtenTest is what -o json says of a test in a file. The test passes.
-type writtenTest struct {
-	File   string   `json:"file"`
-	Policy string   `json:"policy"`
-	Key    eval.Key `json:"key"`
 }
 
 // print writes the test to standard output.
@@ -136,7 +128,7 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	files, err := f.policyFiles(in.unitOf(r))
+	files, err := f.policyFiles(in.unitOf(r.Inputs.Policy))
 	if err != nil {
 		return nil, asFinding(err)
 	}
@@ -211,10 +203,10 @@ func (f *captureFlags) wantPolicy(name string) error {
 	return nil
 }
 
-// unitOf returns the text of the policy of a record.
-func (in *input) unitOf(r *record.Record) *source.Unit {
+// unitOf returns the text of a policy.
+func (in *input) unitOf(p *plan.Policy) *source.Unit {
 	for _, u := range in.bundle.Units {
-		if u.ID() == r.Inputs.Policy.ID() {
+		if u.ID() == p.ID() {
 			return u
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
 	"github.com/edict-dev/edict/engine/run"
-	"github.com/edict-dev/edict/engine/run/check"
 )
 
 // The commands that work for the others, each in a process with limits.
@@ -23,14 +22,6 @@ const (
 	regoChildName     = "rego-child"
 	compilerChildName = "compiler-child"
 )
-
-func regoChildCommand() *cobra.Command {
-	return childCommand(regoChildName, "Evaluate Rego", child.Programs)
-}
-
-func compilerChildCommand() *cobra.Command {
-	return childCommand(compilerChildName, "Compile policies", func() child.Handler { return &check.Texts{} })
-}
 
 func childCommand(name, work string, handler func() child.Handler) *cobra.Command {
 	return &cobra.Command{

@@ -83,7 +83,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	if err != nil {
 		return nil, nil, err
 	}
-	unit, err := f.unit(in.bundle)
+	unit, err := f.unit(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,23 +112,19 @@ func noteDigests(errOut io.Writer, in *input, p *plan.Policy, text string) {
 }
 
 // unit returns the policy that is asked for.
-func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
-	var known, kinds []string
-	for _, u := range b.Units {
-		if u.Name() == f.policy || f.policy == "" && len(b.Units) == 1 {
-			return u, nil
-		}
-		if known = append(known, u.Name()); u.Named(f.policy) {
-			kinds = append(kinds, u.Name())
-		}
-	}
-	if len(kinds) > 0 {
-		return nil, severalKinds(f.policy, kinds...)
+func (f *evalFlags) unit(in *input) (*source.Unit, error) {
+	policies := in.bundle.Policies
+	if f.policy == "" && len(policies) > 1 {
+		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(policies), policies[0].Name)
 	}
 	if f.policy == "" {
-		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(known), known[0])
+		return in.unitOf(policies[0]), nil
 	}
-	return nil, found("there is no policy %q here%s", f.policy, hinted(nameHint(f.policy, known)))
+	chosen, err := chooseOne(policies, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	return in.unitOf(chosen), nil
 }
 
 func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (value.Value, error) {

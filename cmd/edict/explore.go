@@ -43,9 +43,7 @@ but reads, and nothing can be changed from the page.`,
 		Example: "  edict explore policies --objects examples/storage\n" +
 			"  edict explore edited --against policies --objects world.yaml\n" +
 			"  edict explore -n edict-system --export page.html",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withOutputs(f.run),
 	}
 	f.world.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()

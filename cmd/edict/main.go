@@ -15,6 +15,9 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
+
+	"github.com/edict-dev/edict/engine/expr/rego/child"
+	"github.com/edict-dev/edict/engine/run/check"
 )
 
 func main() {
@@ -122,7 +125,7 @@ func root() *cobra.Command {
 	if filepath.Base(os.Args[0]) == pluginName {
 		cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl edict"}
 	}
-	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), manifestsCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand(), compilerChildCommand())
+	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), manifestsCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), childCommand(regoChildName, "Evaluate Rego", child.Programs), childCommand(compilerChildName, "Compile policies", func() child.Handler { return &check.Texts{} }))
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

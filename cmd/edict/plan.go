@@ -61,9 +61,7 @@ decided and nothing else changes.`,
 		Example: "  edict plan edited.yaml -n edict-system\n" +
 			"  edict plan new --against policies --objects world.yaml --answers answers.json\n" +
 			"  edict plan policies --objects examples/storage",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withOutputs(f.run),
 	}
 	f.world.register(cmd, "the namespace of the PolicySets to compare with")
 	f.recorded.register(cmd)

@@ -35,9 +35,7 @@ chart binds them: to the ServiceAccount that the policy writes as, and what it
 reads to that of the controller, which reads for all of them.`,
 		Example: `  edict rbac policies --name edict | kubectl apply -f -
   edict rbac mine.yaml --bind edict-system | kubectl apply -f -`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withOutputs(f.run),
 	}
 	f.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -161,18 +162,11 @@ func printRules(w io.Writer, list []role) error {
 	rows := [][]string{{"NAMESPACE", "GROUP", "RESOURCES", "NAMES", "VERBS", "POLICIES"}}
 	for _, r := range list {
 		for _, rule := range r.rules {
-			rows = append(rows, []string{orElse(r.namespace, "*"), orElse(rule.APIGroups[0], "core"),
-				listed(rule.Resources), orElse(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})
+			rows = append(rows, []string{cmp.Or(r.namespace, "*"), cmp.Or(rule.APIGroups[0], "core"),
+				listed(rule.Resources), cmp.Or(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})
 		}
 	}
 	return table(w, rows)
 }
 
 func listed(list []string) string { return strings.Join(list, ",") }
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/util/wait"
-
-	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
-
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
+	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
@@ -189,7 +187,7 @@ func (t *tally) add(o release.Outcome) {
 	switch {
 	case o.Err != nil:
 		t.failed++
-		fmt.Fprintf(t, "%s: %s: not released from %s: %v\n", o.Policy, object, orElse(names, "its finalizers"), o.Err)
+		fmt.Fprintf(t, "%s: %s: not released from %s: %v\n", o.Policy, object, cmp.Or(names, "its finalizers"), o.Err)
 	case t.dryRun:
 		t.removed++
 		fmt.Fprintf(t, "%s: %s: would be released from %s\n", o.Policy, object, names)

@@ -38,7 +38,7 @@ runs. The status of a PolicySet has conditions.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.PolicyNamespace = from.Context.Namespace
-			if err := errors.Join(checkRun(&o), checkElection(&election)); err != nil {
+			if err := checkRun(&o, &election); err != nil {
 				return err
 			}
 			var err error
@@ -127,17 +127,11 @@ func parseWatchLabelSelector(text string) (*selector.Selector, error) {
 	return s, nil
 }
 
-// checkElection returns what is wrong with the arguments of an election.
-func checkElection(e *run.Election) error {
-	if e.LeaseDuration%time.Second != 0 {
-		return fmt.Errorf("--leader-elect-lease-duration must be in whole seconds, as a Lease has it: %v", e.LeaseDuration)
-	}
-	return nil
-}
-
 // checkRun returns what is wrong with the arguments together.
-func checkRun(o *run.Options) error {
+func checkRun(o *run.Options, e *run.Election) error {
 	switch {
+	case e.LeaseDuration%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration must be in whole seconds, as a Lease has it: %v", e.LeaseDuration)
 	case o.Workers < 1:
 		return errors.New("--workers must be at least 1")
 	case o.StopTimeout < 0:

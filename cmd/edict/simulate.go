@@ -64,9 +64,7 @@ from deadline to deadline up to that time after the start.
 Errors of evaluations are part of what it prints: it ends with 1 only if the policies
 cannot run, or if their Rego meets the limit of its memory or processor time.`,
 		Example: "  edict simulate policies --objects examples/storage",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withOutputs(f.run),
 	}
 	flags := cmd.Flags()
 	f.brakes.register(flags)

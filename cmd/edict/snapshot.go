@@ -41,9 +41,7 @@ with a text of its own then decides otherwise.
 format goes by the name of the file, it says there what was written.`,
 		Example: "  edict snapshot -n edict-system --out world.yaml\n" +
 			"  edict snapshot policies --objects examples/storage --out world.json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withOutputs(f.run),
 	}
 	f.world.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()
@@ -70,13 +68,6 @@ func (f *snapshotFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	return f.write(out, errOut, objects)
 }
 
-// writtenSnapshot is what -o json says of a snapshot in a file.
-type writtenSnapshot struct {
-	File    string `json:"file"`
-	Objects int    `json:"objects"`
-	Bytes   int    `json:"bytes"`
-}
-
 func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) error {
 	asJSON := strings.HasSuffix(f.file, ".json") || f.file == "" && f.output == "json"
 	text, err := snapshotText(objects, asJSON)
@@ -91,7 +82,7 @@ func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) 
 		return asFinding(err)
 	}
 	if f.output == "json" {
-		return writeJSON(out, writtenSnapshot{f.file, len(objects), len(text)})
+		return writeJSON(out, map[string]any{"file": f.file, "objects": len(objects), "bytes": len(text)})
 	}
 	_, err = fmt.Fprintf(errOut, "%s: %s, %d bytes\n", f.file, count(len(objects), "object", "objects"), len(text))
 	return err

@@ -40,9 +40,7 @@ nothing beyond the states that were looked at.
 
 Exit codes: 0 nothing was found, 1 something was.`,
 		Example: "  edict verify policies --objects examples/storage --changes 1 --time 30s",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withOutputs(f.run),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
