@@ -19,17 +19,11 @@ func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 		owned = ownedBy(manager(t.policy), o.ManagedFields)
 	}
 	for _, name := range o.Finalizers {
-		if slices.Contains(t.names, name) || owned[name] && !builtin(name) {
+		if slices.Contains(t.names, name) || owned[name] && !strings.HasPrefix(name, "kubernetes.io/") && name != metav1.FinalizerOrphanDependents && name != metav1.FinalizerDeleteDependents {
 			out = append(out, name)
 		}
 	}
 	return out
-}
-
-// builtin reports whether the API server may have set a finalizer itself, while it
-// took an object: whoever sent the object then counts as its owner.
-func builtin(name string) bool {
-	return strings.HasPrefix(name, "kubernetes.io/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents
 }
 
 // ownedBy reads from managed fields which finalizers a manager has set.

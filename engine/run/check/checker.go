@@ -127,7 +127,7 @@ func (c *Checker) count(id string, v *lifecycle.CheckResult) {
 func (c *Checker) check(ctx context.Context, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
 	v := c.Text(ctx, u)
 	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
-	v.TestsPending = v.Good() && hasTests(u, origin)
+	v.TestsPending = v.Good() && (len(origin.Tests) > 0 || slices.ContainsFunc(u.Modules, rego.Module.IsTest))
 	if v.Plan != nil {
 		v.Compiled, v.Kept = true, v.Plan.Kept
 	}
