@@ -28,7 +28,7 @@ REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint-kube-api-linter
 GENERATE  := $(GO) tool -modfile=hack/tools/go.mod controller-gen object crd paths=./api/...
 SOURCES   := api builtins cmd engine hack test
-MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/kstatus test/gitops/lua
+MODULES   := . hack/krew hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/kstatus test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -200,9 +200,9 @@ verify-engine: ## break the engine in one place at a time, and see that edict ve
 .PHONY: verify-policies
 verify-policies: build ## explore what the shipped policies do in small worlds, for at most 8 minutes
 	@echo "==> exploring small worlds"
-	@$(BIN) verify --policies policies --objects examples/restarts --changes 2 --time 2m --may-forget configmap-restart --may-forget secret-restart
-	@$(BIN) verify --policies policies --objects examples/modules --changes 0 --time 2m
-	@$(BIN) verify --policies policies --objects examples/storage --changes 1 --time 4m
+	@$(BIN) verify policies --objects examples/restarts --changes 2 --time 2m --may-forget configmap-restart --may-forget secret-restart
+	@$(BIN) verify policies --objects examples/modules --changes 0 --time 2m
+	@$(BIN) verify policies --objects examples/storage --changes 1 --time 4m
 
 .PHONY: mutate
 mutate: build ## change the policies in small ways, and see which changes no test notices: at least 90 % must be (7 to 30 minutes)

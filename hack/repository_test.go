@@ -2,8 +2,10 @@
 package hack_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -58,6 +60,36 @@ func TestEveryModuleIsKnown(t *testing.T) {
 		}
 		if module != "." && !strings.Contains(dependabot, module) {
 			t.Errorf(".github/dependabot.yml does not name %s", module)
+		}
+	}
+}
+
+// TestKrew: the manifest for krew is of its type, and names the files that it installs.
+func TestKrew(t *testing.T) {
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), "go", "run", ".", "edict.yaml")
+	command.Dir = "krew"
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0")
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plugin struct {
+		Metadata struct{ Name string }
+		Spec     struct {
+			Version   string
+			Platforms []struct {
+				URI, Bin string
+				Files    []struct{ From string }
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &plugin); err != nil || plugin.Metadata.Name != "edict" || len(plugin.Spec.Platforms) == 0 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, p := range plugin.Spec.Platforms {
+		if !strings.Contains(p.URI, "/"+plugin.Spec.Version+"/") || len(p.Files) == 0 || p.Files[0].From != p.Bin {
+			t.Errorf("%+v", p)
 		}
 	}
 }

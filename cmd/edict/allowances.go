@@ -6,12 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/check"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 func allowancesCommand() *cobra.Command {
-	var schemas []string
-	var values paramValues
+	var f policyFiles
 	cmd := &cobra.Command{
 		Use:   "allowances PATH...",
 		Short: "Print the Allowances document that policies need",
@@ -20,24 +18,15 @@ their texts tell. Read it before you put it beside the policies or give it to th
 controller: it opens what is protected. Nothing is printed for policies that need
 nothing.`,
 		Example: "  edict allowances policies > allowances.yaml",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			params, err := values.overrides()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			bundle, err := f.loadAll()
 			if err != nil {
 				return err
-			}
-			bundle, err := source.Load(args, source.Options{Schemas: schemas, Params: params})
-			if err == nil {
-				err = bundle.Err()
-			}
-			if err != nil {
-				return found("%v", err)
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), check.Allowances(bundle.Policies))
 			return err
 		},
 	}
-	values.register(cmd.Flags())
-	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	return cmd
+	f.register(cmd)
+	return f.takePaths(cmd, 1)
 }

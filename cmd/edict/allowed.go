@@ -12,19 +12,18 @@ import (
 )
 
 // guard returns the allowances of the PolicySets of the namespace, and those of the file
-// next to the policies. Installed is false without a namespace; then it is the guard of a
+// next to the policies. Installed is false for files alone; then it is the guard of a
 // simulation.
 func (f *worldFlags) guard(ctx context.Context, b *source.Bundle) (g guard.Guard, installed bool, err error) {
-	if f.origin.namespace == "" {
+	if f.origin.Context.Namespace == "" {
 		return simulate.GuardOf(b).Assuming(), false, nil
 	}
 	g = simulate.GuardOf(b)
-	g.Home = f.origin.namespace
+	g.Home = f.origin.Context.Namespace
 	if len(f.origin.policies) == 0 {
 		return g, true, nil
 	}
-	c := setClient{kubeconfig: f.origin.kubeconfig, namespace: f.origin.namespace}
-	all, err := c.list(ctx)
+	all, err := f.origin.list(ctx)
 	for _, s := range all {
 		set := source.NewSet(&s.PolicySet)
 		g.Add(set.Name, set.Pinned(), set.Allowances())

@@ -15,10 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/capture"
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/live"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/policytest"
-	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -38,9 +37,8 @@ that needs nothing else: the objects that were read, with the fields that were, 
 time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
-With --policy-namespace alone the controller that leads is asked for its last
-decision, and with --address one at an address. With --policy-namespace the text of the policy is written
-beside the test; with --address alone it has to be there, as POLICY.yaml. A file that is
+Without -f and --objects the controller that leads is asked for its last decision, or one at an
+--address, and the text of the policy is written beside the test. A file that is
 there with another content is not overwritten, except FILE of --out.
 
 Of Secrets the test has digests in place of values. The test is run before it is
@@ -49,29 +47,25 @@ debounced before, is an error.
 
 -o json writes the test in JSON to standard output; with --out FILE, which is
 YAML, it says there what was written.`,
-		Example: "  edict capture storage-pool-eligibility fast --policies policies --objects examples/storage --out policy-tests/fast.yaml\n" +
-			"  edict capture agent-node-label node-a1 --policy-namespace edict-system --out captured/node-a1.yaml",
+		Example: "  edict capture storage-pool-eligibility fast -f policies --objects examples/storage --out policy-tests/fast.yaml\n" +
+			"  edict capture agent-node-label node-a1 --out captured/node-a1.yaml",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.explain.policy, f.explain.key = args[0], eval.ParseKey(args[1])
+			f.explain.name(args)
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.explain.world.register(cmd)
+	f.explain.world.register(cmd, namespaceOfObject)
 	f.explain.live.register(cmd)
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
 	flags.BoolVar(&f.explain.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
-	flags.StringVarP(&f.explain.output, "output", "o", "text", "text or json")
-	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	outputFlag(cmd, &f.explain.output, "text", "json")
+	flags.Var(until{&f.explain.until}, "until", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	return cmd
 }
 
 func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.explain.output, "text", "json"); err != nil {
-		return err
-	}
 	text, err := f.text(ctx, errOut)
 	if err != nil {
 		return err
@@ -86,17 +80,10 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	if f.explain.output == "json" {
-		return writeJSON(out, writtenTest{f.file, f.explain.policy, f.explain.key})
+		return writeJSON(out, map[string]any{"file": f.file, "policy": f.explain.policy, "key": f.explain.key})
 	}
 	_, err = fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
 	return err
-}
-
-// writtenTest is what -o json says of a test in a file. The test passes.
-type writtenTest struct {
-	File   string   `json:"file"`
-	Policy string   `json:"policy"`
-	Key    eval.Key `json:"key"`
 }
 
 // print writes the test to standard output.
@@ -141,7 +128,7 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	files, err := f.policyFiles(in.unitOf(r))
+	files, err := f.policyFiles(in.unitOf(r.Inputs.Policy))
 	if err != nil {
 		return nil, asFinding(err)
 	}
@@ -152,7 +139,7 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 	more := url.Values{"lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}
-	if f.explain.world.origin.namespace == "" {
+	if f.explain.within == "" && f.explain.live.endpoint.address != "" {
 		name := f.explain.policy + ".yaml"
 		if err := f.wantPolicy(name); err != nil {
 			return nil, err
@@ -185,9 +172,7 @@ func (f *captureFlags) decidedBy(ctx context.Context, more url.Values) (*source.
 	if err != nil {
 		return nil, err
 	}
-	o := &f.explain.world.origin
-	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
-	set, err := c.get(ctx, answer.Decision.Policy)
+	set, err := f.explain.world.origin.get(ctx, answer.Decision.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -213,15 +198,15 @@ func (f *captureFlags) wantPolicy(name string) error {
 	}
 	path := filepath.Join(filepath.Dir(f.file), name)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the test needs the text of the policy, which an address does not give: give --policy-namespace too, which writes it beside the test, or put it there as %s", path)
+		return fmt.Errorf("the test needs the text of the policy, which an address does not give: give the namespace by -n too, which writes it beside the test, or put it there as %s", path)
 	}
 	return nil
 }
 
-// unitOf returns the text of the policy of a record.
-func (in *input) unitOf(r *record.Record) *source.Unit {
+// unitOf returns the text of a policy.
+func (in *input) unitOf(p *plan.Policy) *source.Unit {
 	for _, u := range in.bundle.Units {
-		if u.ID() == r.Inputs.Policy.ID() {
+		if u.ID() == p.ID() {
 			return u
 		}
 	}

@@ -119,11 +119,8 @@ func writeTest(path string, text []byte) error {
 
 func relative(folder, path string) (string, error) {
 	from, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(path)
-	if err != nil {
+	to, wrong := filepath.Abs(path)
+	if err := errors.Join(err, wrong); err != nil {
 		return "", err
 	}
 	return filepath.Rel(from, to)

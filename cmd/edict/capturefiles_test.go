@@ -37,7 +37,7 @@ func TestCaptureKeepsFiles(t *testing.T) {
 			folder := t.TempDir()
 			write(t, folder, "elsewhere/kept", "kept")
 			tc.prepare(t, folder)
-			got := program(t, "capture", "one", "a", "--out", filepath.Join(folder, tc.out), "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)
+			got := program(t, "capture", "one", "a", "--out", filepath.Join(folder, tc.out), "-n", "edict-system", "--kubeconfig", kubeconfig)
 			if (got.code == 0) != (tc.want == "") || !strings.Contains(got.stderr, tc.want) {
 				t.Errorf("%d: %s", got.code, got.stderr)
 			}
@@ -84,7 +84,7 @@ func TestCaptureAtAnAddress(t *testing.T) {
 	f.explain.live.endpoint.address = server.URL
 	beside := filepath.Join(folder, "one.yaml")
 	err := f.run(t.Context(), io.Discard, io.Discard)
-	if want := "give --policy-namespace too, which writes it beside the test, or put it there as " + beside; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := "give the namespace by -n too, which writes it beside the test, or put it there as " + beside; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(f.file); !errors.Is(err, fs.ErrNotExist) {

@@ -13,9 +13,8 @@ import (
 
 // checkFlags say what is checked, and what becomes of the findings.
 type checkFlags struct {
-	paramValues
+	policyFiles
 
-	schemas          []string
 	output, severity string
 	strict           bool
 	// watchLabelSelector is the selector of the installation that runs the policies.
@@ -40,43 +39,33 @@ the line above, accepts a warning or a note:
 
 Errors end with exit code 1, with --strict also warnings and notes that are shown.`,
 		Example: "  edict check policies\n  edict check --strict -o sarif policies > findings.sarif",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.OutOrStdout(), args)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text, json, sarif or github")
+	outputFlag(cmd, &f.output, "text", "json", "sarif", "github")
 	cmd.Flags().StringVar(&f.severity, "severity", "note", "lowest severity that is shown: error, warning or note")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "end with exit code 1 for warnings and notes, too")
-	cmd.Flags().StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	f.register(cmd.Flags())
 	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "the selector of the installation that runs the policies: finds writes of objects that several installations may write")
-	return cmd
+	f.register(cmd)
+	return f.takePaths(cmd, 1)
 }
 
-func (f *checkFlags) run(w io.Writer, paths []string) error {
+func (f *checkFlags) run(w io.Writer) error {
 	lowest, ok := check.Severity(f.severity)
 	if !ok {
 		return fmt.Errorf("unknown severity %q: error, warning or note", f.severity)
-	}
-	write, ok := checkOutputs[f.output]
-	if !ok {
-		return fmt.Errorf("unknown output %q: text, json, sarif or github", f.output)
 	}
 	watched, err := parseWatchLabelSelector(f.watchLabelSelector)
 	if err != nil {
 		return err
 	}
-	params, err := f.overrides()
+	bundle, err := f.load(f.policies, source.Options{WatchSelector: watched})
 	if err != nil {
 		return err
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, WatchSelector: watched, Params: params})
-	if err != nil {
-		return found("%v", err)
-	}
 	shown := check.AtLeast(check.Findings(bundle), lowest)
-	if err := write(w, bundle, shown); err != nil {
+	if err := checkOutputs[f.output](w, bundle, shown); err != nil {
 		return err
 	}
 	if document.HasErrors(shown) || f.strict && len(shown) > 0 {

@@ -98,7 +98,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				out, status = m, http.StatusOK
 			}
 		}
-	case resource == "policysets":
+	case resource == "policysets", r.URL.Path == "/apis/edict.dev/v1alpha1/policysets":
 		out = s.list("edict.dev/v1alpha1", "PolicySetList", r, namespace, s.setList())
 	case resource == "controllerrevisions":
 		out = s.list("apps/v1", "ControllerRevisionList", r, namespace, s.revisionList())
@@ -184,7 +184,7 @@ func (s *apiServer) list(version, kind string, r *http.Request, namespace string
 	}
 	items := []listedObject{}
 	for _, o := range all {
-		if o.GetNamespace() == namespace && byLabel.Matches(labels.Set(o.GetLabels())) && byField.Matches(fields.Set{"metadata.name": o.GetName()}) {
+		if (namespace == "" || o.GetNamespace() == namespace) && byLabel.Matches(labels.Set(o.GetLabels())) && byField.Matches(fields.Set{"metadata.name": o.GetName()}) {
 			items = append(items, o)
 		}
 	}
@@ -232,7 +232,7 @@ func TestPlanAgainstSets(t *testing.T) {
 			folder := t.TempDir()
 			file := writeFile(t, folder, "edit.yaml", tc.edit)
 			writeFile(t, folder, "allowances.yaml", "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec:\n  allow: [{policy: three, apiGroup: \"\", kind: Node, fields: [metadata.labels.three]}]\n")
-			got := program(t, "plan", "--policies", file, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)
+			got := program(t, "plan", "--policies", file, "-n", "edict-system", "--kubeconfig", kubeconfig)
 			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || strings.Contains(got.stdout, "labels.two:") {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
@@ -247,7 +247,7 @@ func TestPlanWaits(t *testing.T) {
 	kubeconfig := small().start(t)
 	text := strings.Replace(marking("one", "new"), "spec:\n", "spec:\n  params: {x: {default: a, required: true}}\n", 1)
 	file := writeFile(t, t.TempDir(), "edit.yaml", text)
-	args := []string{"plan", "--policies", file, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig}
+	args := []string{"plan", "--policies", file, "-n", "edict-system", "--kubeconfig", kubeconfig}
 	got := program(t, args...)
 	const waits = "edict: the policy one would wait: ParamMissing: no value is given for the param x; "
 	if got.code != 0 || !strings.Contains(got.stderr, waits) || !strings.Contains(got.stdout, "0 to change") {
@@ -293,7 +293,7 @@ func TestWhatIsInForce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := program(t, append(tc.args, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+			got := program(t, append(tc.args, "-n", "edict-system", "--kubeconfig", kubeconfig)...)
 			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || !strings.Contains(got.stderr, note) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
@@ -322,7 +322,7 @@ func TestNothingRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := program(t, append(tc.args, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+			got := program(t, append(tc.args, "-n", "edict-system", "--kubeconfig", kubeconfig)...)
 			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || !strings.Contains(got.stderr, tc.stderr) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
@@ -330,7 +330,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 	for _, command := range []string{"explain", "eval", "params"} {
 		args := map[string][]string{"explain": {"two", "a"}, "eval": {"object.metadata.name", "--policy", "two", "--key", "a"}, "params": {"two"}}[command]
-		got := program(t, append(append([]string{command}, args...), "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+		got := program(t, append(append([]string{command}, args...), "-n", "edict-system", "--kubeconfig", kubeconfig)...)
 		if got.code != 0 || strings.Contains(got.stderr, "the policy s/one") {
 			t.Errorf("%s of another policy: exit code %d: %s", command, got.code, got.stderr)
 		}
@@ -341,7 +341,7 @@ func TestNothingRuns(t *testing.T) {
 func TestCaptureWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", refused(t).start(t), "--out", filepath.Join(folder, "test.yaml"))
+	got := program(t, "capture", "one", "a", "-n", "edict-system", "--kubeconfig", refused(t).start(t), "--out", filepath.Join(folder, "test.yaml"))
 	if text := readFile(t, filepath.Join(folder, "one.yaml")); got.code != 0 || text != marking("one", "old") {
 		t.Errorf("%d: %s\n%s", got.code, got.stderr, text)
 	}
@@ -370,7 +370,7 @@ func TestCaptureDuringARollout(t *testing.T) {
 			}))
 			t.Cleanup(controller.Close)
 			folder := t.TempDir()
-			got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig, "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
+			got := program(t, "capture", "one", "a", "-n", "edict-system", "--kubeconfig", kubeconfig, "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
 			if tc.want == "" {
 				if !strings.Contains(got.stderr, tc.err) {
 					t.Errorf("%s", got.stderr)
@@ -397,7 +397,7 @@ func TestCaptureWhileARevisionComes(t *testing.T) {
 	}))
 	t.Cleanup(controller.Close)
 	folder := t.TempDir()
-	got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
+	got := program(t, "capture", "one", "a", "-n", "edict-system", "--kubeconfig", cluster.start(t), "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
 	if got.code != 1 || !strings.Contains(got.stderr, "409 Conflict: asked for "+revision) {
 		t.Errorf("%d: %s", got.code, got.stderr)
 	}
@@ -409,7 +409,7 @@ func TestCaptureWhileARevisionComes(t *testing.T) {
 // TestEvalOnACluster: an expression sees fields that its policy does not read.
 func TestEvalOnACluster(t *testing.T) {
 	t.Parallel()
-	got := program(t, "eval", "object.metadata.labels", "--policy", "one", "--key", "a", "--policy-namespace", "edict-system", "--kubeconfig", small().start(t))
+	got := program(t, "eval", "object.metadata.labels", "--policy", "one", "--key", "a", "-n", "edict-system", "--kubeconfig", small().start(t))
 	if got.code != 0 || got.stdout != "one: old\ntwo: other\n" {
 		t.Errorf("%d: %s%s", got.code, got.stdout, got.stderr)
 	}
@@ -421,7 +421,7 @@ func TestWithoutAController(t *testing.T) {
 	t.Parallel()
 	cluster := small()
 	cluster.nodes[0].Labels["one"] = "other"
-	flags := []string{"--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t)}
+	flags := []string{"-n", "edict-system", "--kubeconfig", cluster.start(t)}
 	const told = "no running controller answers (no controller leads: there is no Lease edict-system/edict); the policy is evaluated here, on the objects of the cluster"
 	got := program(t, append([]string{"explain", "one", "a"}, flags...)...)
 	if got.code != 0 || !strings.Contains(got.stderr, told) || !strings.Contains(got.stdout, "Node a: ") || !strings.Contains(got.stdout, `patch  {"metadata":{"labels":{"one":"old"}}}`) {

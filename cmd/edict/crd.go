@@ -32,15 +32,27 @@ func digestCommand() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := &source.ConfigMap{Data: map[string]string{}}
-			for _, file := range args {
-				content, err := os.ReadFile(file)
-				if err != nil {
-					return found("%v", err)
-				}
-				text.Data[filepath.Base(file)] = string(content)
+			if err := readKeys(text.Data, args); err != nil {
+				return err
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), text.Digest())
 			return err
 		},
 	}
+}
+
+// readKeys reads files into the keys of a ConfigMap, which are named as the files are.
+func readKeys(data map[string]string, files []string) error {
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return found("%v", err)
+		}
+		key := filepath.Base(file)
+		if _, twice := data[key]; twice {
+			return found("two files are called %s, and a ConfigMap has one key of it: rename one", key)
+		}
+		data[key] = string(text)
+	}
+	return nil
 }

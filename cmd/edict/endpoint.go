@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -60,10 +58,7 @@ func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.token != "" {
-		request.Header.Set("Authorization", "Bearer "+e.token)
-	}
-	client, err := e.client()
+	client, err := rest.HTTPClientFor(&rest.Config{BearerToken: e.token, TLSClientConfig: rest.TLSClientConfig{Insecure: e.insecure, CAFile: e.caFile}})
 	if err != nil {
 		return nil, err
 	}
@@ -98,19 +93,4 @@ func (e *endpoint) valid() error {
 	default:
 		return nil
 	}
-}
-
-// client trusts what the flags say.
-func (e *endpoint) client() (*http.Client, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: e.insecure} //nolint:gosec // it is asked for
-	if e.caFile != "" {
-		text, err := os.ReadFile(e.caFile)
-		if err != nil {
-			return nil, err
-		}
-		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("there is no certificate in %s", e.caFile)
-		}
-	}
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}, nil
 }

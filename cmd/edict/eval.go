@@ -33,7 +33,7 @@ func evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval EXPRESSION",
 		Short: "Evaluate an expression, by itself or as part of a policy",
-		Long: `Evaluates a CEL expression and prints its value. With --policies it is
+		Long: `Evaluates a CEL expression and prints its value. With -f or -n it is
 evaluated as a variable of a policy for one object: it may use object, key,
 params, inputs, children and variables. Without, it may use the builtins and now.
 
@@ -41,27 +41,22 @@ params, inputs, children and variables. Without, it may use the builtins and now
 about one object. An error in the expression is printed as edict check does, and
 ends with exit code 1, as does one in its evaluation.`,
 		Example: "  edict eval 'duration(\"90m\") > duration(\"1h\")'\n" +
-			"  edict eval size(inputs.nodes) --policies policies --objects examples/storage --policy storage-pool-eligibility --key fast\n" +
+			"  edict eval size(inputs.nodes) -f policies --objects examples/storage --policy storage-pool-eligibility --key fast\n" +
 			"  edict eval object.metadata.name -f policies/agent-node-label.yaml --objects examples/storage --key node-a1",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.world.register(cmd)
+	f.world.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.world.origin.policies, "file", "f", nil, "the same as --policies")
 	flags.StringVar(&f.policy, "policy", "", "the policy that the expression is a part of")
 	flags.StringVar(&f.key, "key", "", "[NAMESPACE/]NAME of the object that is decided about")
-	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml or json")
-	cmd.MarkFlagsMutuallyExclusive("policies", "file")
+	outputFlag(cmd, &f.output, "yaml", "json")
 	return cmd
 }
 
 func (f *evalFlags) run(ctx context.Context, text string, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "yaml", "json"); err != nil {
-		return err
-	}
 	result, problems, err := f.evaluate(ctx, text, errOut)
 	if err != nil {
 		return err
@@ -74,15 +69,11 @@ func (f *evalFlags) run(ctx context.Context, text string, out, errOut io.Writer)
 }
 
 func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer) (value.Value, []document.Problem, error) {
-	if len(f.world.origin.policies) == 0 && f.world.origin.namespace == "" {
+	if len(f.world.origin.policies) == 0 && f.world.origin.Context.Namespace == "" {
 		if f.policy != "" || f.key != "" || f.world.objects != "" {
-			return nil, nil, errors.New("--policy, --key and --objects need --policies or --policy-namespace")
+			return nil, nil, errors.New("--policy, --key and --objects need -f PATH or -n NAMESPACE")
 		}
-		now, err := f.world.instant(time.Now().UTC())
-		if err != nil {
-			return nil, nil, err
-		}
-		result, problems, err := probe.Alone(ctx, text, now)
+		result, problems, err := probe.Alone(ctx, text, f.world.instant(time.Now().UTC()))
 		return result, problems, asFinding(err)
 	}
 	if f.policy != "" {
@@ -92,7 +83,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	if err != nil {
 		return nil, nil, err
 	}
-	unit, err := f.unit(in.bundle)
+	unit, err := f.unit(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,23 +112,19 @@ func noteDigests(errOut io.Writer, in *input, p *plan.Policy, text string) {
 }
 
 // unit returns the policy that is asked for.
-func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
-	var known, kinds []string
-	for _, u := range b.Units {
-		if u.Name() == f.policy || f.policy == "" && len(b.Units) == 1 {
-			return u, nil
-		}
-		if known = append(known, u.Name()); u.Named(f.policy) {
-			kinds = append(kinds, u.Name())
-		}
-	}
-	if len(kinds) > 0 {
-		return nil, severalKinds(f.policy, kinds...)
+func (f *evalFlags) unit(in *input) (*source.Unit, error) {
+	policies := in.bundle.Policies
+	if f.policy == "" && len(policies) > 1 {
+		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(policies), policies[0].Name)
 	}
 	if f.policy == "" {
-		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(known), known[0])
+		return in.unitOf(policies[0]), nil
 	}
-	return nil, found("there is no policy %q here%s", f.policy, hinted(nameHint(f.policy, known)))
+	chosen, err := chooseOne(policies, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	return in.unitOf(chosen), nil
 }
 
 func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (value.Value, error) {

@@ -25,7 +25,7 @@ func TestEval(t *testing.T) {
 		"several objects":   {append([]string{`1`}, world...), 1, "", "name one, such as node-a with --key"},
 		"no such object":    {append([]string{`1`, "--key", "z"}, world...), 1, "", "there is no Node z"},
 		"an unknown policy": {append([]string{`1`, "--policy", "cordonned"}, world...), 1, "", `did you mean "cordoned"?`},
-		"a key alone":       {[]string{"1", "--key", "a"}, 64, "", "need --policies"},
+		"a key alone":       {[]string{"1", "--key", "a"}, 64, "", "need -f PATH or -n NAMESPACE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

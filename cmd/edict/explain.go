@@ -29,20 +29,24 @@ import (
 
 // explainFlags are those of edict explain.
 type explainFlags struct {
-	world                 worldFlags
-	live                  liveFlags
-	whyNot, until, output string
+	world          worldFlags
+	live           liveFlags
+	whyNot, output string
+	until          *time.Duration
 	// lastWrite asks for the last decision that wrote something.
 	lastWrite bool
-	object    objectFlags
-	policy    string
-	key       eval.Key
+	// log is a file with the log of the controller.
+	log    string
+	policy string
+	key    eval.Key
+	// within is the namespace of -n.
+	within string
 }
 
 func explainCommand() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain POLICY [NAMESPACE/]NAME | TYPE/NAME",
+		Use:   "explain [SET/]POLICY [NAMESPACE/]NAME | TYPE/NAME",
 		Short: "Say why a policy decides as it does about an object",
 		Long: `Evaluates a policy for one object and says why the decision comes out as it
 does: one sentence, then the rules with the values of the conditions that decided,
@@ -53,41 +57,40 @@ which the decision changes by itself.
 a candidate, the points by which it lost, or the condition that leaves an object
 out of an input or a list.
 
-With --policy-namespace alone the controller that leads is asked for its last
-decision, through a port-forward to its Pod; with --address one at an address. It
-evaluates anew when it no longer has the decision. With --policies or --objects the policy is evaluated here.
+The controller that leads is asked for its last decision, through a port-forward to its
+Pod, or one at an --address. It evaluates anew when it no longer has the decision. With
+-f or --objects the policy is evaluated here.
 
 With one argument, TYPE/NAME as for kubectl, it says which policies wrote that object
 of the cluster and for which objects they did, from its managedFields, the logs of the
 controller's Pods and the decisions of the one that leads, and which command explains the
 decision.`,
-		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
-			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
-			"  edict explain agent-node-label node-c2 --policy-namespace edict-system\n" +
+		Example: "  edict explain storage-pool-eligibility fast -f policies --objects examples/storage --why-not node-b2\n" +
+			"  edict explain replica-scheduling logs -f policies --objects examples/storage --until 0s --why-not node-a2\n" +
+			"  edict explain agent-node-label/agent-node-label node-c2\n" +
 			"  edict explain deployment/web -n shop",
 		Args: explainArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return f.runObject(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			f.policy, f.key = args[0], eval.ParseKey(args[1])
+			f.name(args)
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.world.register(cmd)
+	f.world.register(cmd, namespaceOfObject)
 	f.live.register(cmd)
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.whyNot, "why-not", "", "the name of a candidate, object or item, to be told why it was not chosen or listed")
-	flags.StringVar(&f.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	flags.Var(until{&f.until}, "until", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	flags.BoolVar(&f.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	f.object.register(cmd)
+	outputFlag(cmd, &f.output, "text", "json")
+	flags.StringVar(&f.log, "log", "", "of TYPE/NAME: a file with the log of the controller, - for standard input (default: the logs of its Pods)")
 	return cmd
 }
 
 // explainArgs takes a policy and an object that it decides about, or an object of the
-// cluster, which policies of the namespace edict-system are expected to have written.
+// cluster, which policies may have written.
 func explainArgs(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return cobra.ExactArgs(2)(cmd, args)
@@ -98,19 +101,23 @@ func explainArgs(cmd *cobra.Command, args []string) error {
 		}
 		return fmt.Errorf("%q is not TYPE/NAME, such as deployment/web; if it is a policy, name the object, too", args[0])
 	}
-	if cmd.Flags().Changed("policies") || cmd.Flags().Changed("objects") {
-		return fmt.Errorf("%s is looked up in a cluster, without --policies and --objects", args[0])
+	if cmd.Flags().Changed("filename") || cmd.Flags().Changed("objects") {
+		return fmt.Errorf("%s is looked up in a cluster, without -f and --objects; if it is a policy, name the object, too", args[0])
 	}
-	if cmd.Flags().Changed("policy-namespace") {
-		return nil
+	return nil
+}
+
+// name takes the policy and the object that are named. An object without a namespace is in that of -n,
+// which is otherwise that of the set.
+func (f *explainFlags) name(args []string) {
+	o := &f.world.origin
+	f.policy, f.key, f.within, o.about = args[0], eval.ParseKey(args[1]), o.Context.Namespace, args[:1]
+	if f.key.Namespace == "" {
+		f.key.Namespace, o.Context.Namespace = f.within, ""
 	}
-	return cmd.Flags().Set("policy-namespace", "edict-system")
 }
 
 func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "text", "json"); err != nil {
-		return err
-	}
 	answer, err := f.answer(ctx, errOut)
 	if err != nil {
 		return err
@@ -136,7 +143,7 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 // asksLive reports whether a running controller is asked: policies and objects of
 // files are for an evaluation here.
 func (f *explainFlags) asksLive() bool {
-	return f.live.endpoint.address != "" || len(f.world.origin.policies) == 0 && f.world.objects == "" && f.until == ""
+	return f.live.endpoint.address != "" || len(f.world.origin.policies) == 0 && f.world.objects == "" && f.until == nil
 }
 
 // answer returns the last decision of a running controller, or that of an
@@ -165,18 +172,16 @@ func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answ
 	return &live.Answer{Kind: r.Inputs.Policy.Primary.Kind, Decision: doc}, nil
 }
 
-// asFinding makes an error one of what was asked about, not of how.
-func asFinding(err error) error {
-	if err == nil {
-		return nil
-	}
-	return found("%v", err)
-}
-
 // decide evaluates the policy for the key, and returns the record.
 func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *record.Record, error) {
-	if f.until == "" { // else all policies run
-		f.world.origin.about = []string{f.policy}
+	o := &f.world.origin
+	if len(o.policies) == 0 {
+		if err := o.home(ctx, f.policy); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.until != nil { // all policies run
+		o.about = nil
 	}
 	in, err := f.world.load(ctx, errOut)
 	if err != nil {
@@ -189,12 +194,11 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 	if err != nil {
 		return nil, nil, err
 	}
-	f.policy = chosen.ID()
-	log := &record.Log{Size: 1 << 20}
-	sim, err := in.simulation(ctx, log, f.until)
-	if err != nil {
-		return nil, nil, err
+	if f.policy = chosen.ID(); f.key.Namespace == f.within { // of -n, as kubectl
+		f.key = live.KeyOf(in.bundle.Schemas, chosen, f.key)
 	}
+	log := &record.Log{Size: 1 << 20}
+	sim := in.simulation(ctx, log, f.until)
 	c := sim.Controller(f.policy)
 	if c == nil {
 		return nil, nil, found("the policy %s is %s: nothing is decided by it", f.policy, strings.ToLower(string(chosen.Mode)))
@@ -206,7 +210,7 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		}
 		return in, r, nil
 	}
-	if f.until == "" || r == nil {
+	if f.until == nil || r == nil {
 		r = c.Look(ctx, f.key, sim.Now(), nil)
 	}
 	if !r.Exists() {
@@ -240,50 +244,47 @@ func keysOf(keys []eval.Key) (out []string) {
 	return out
 }
 
-// simulation runs the policies on the objects: not at all when until is "", else
+// simulation runs the policies on the objects: not at all when until is nil, else
 // until nothing is left to do, and on for that long.
-func (in *input) simulation(ctx context.Context, log *record.Log, until string) (*simulate.Simulation, error) {
-	on, err := untilOf(until)
-	if err != nil {
-		return nil, err
-	}
+func (in *input) simulation(ctx context.Context, log *record.Log, until *time.Duration) *simulate.Simulation {
 	sim := simulate.New(ctx, simulate.Options{
 		Policies: in.bundle.Policies, Schemas: in.bundle.Schemas, Objects: in.objects, Guard: in.guard, Start: in.start, Answers: in.answers, Records: log,
 	})
-	if until != "" {
+	if until != nil {
 		sim.Settle(ctx)
-		sim.Advance(ctx, in.start.Add(on))
+		sim.Advance(ctx, in.start.Add(*until))
 	}
-	return sim, nil
-}
-
-// objectFlags are the flags of edict explain TYPE/NAME.
-type objectFlags struct{ namespace, log string }
-
-func (f *objectFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", "default", "of TYPE/NAME: its namespace")
-	cmd.Flags().StringVar(&f.log, "log", "", "of TYPE/NAME: a file with the log of the controller, - for standard input (default: the logs of its Pods in --policy-namespace)")
+	return sim
 }
 
 // runObject prints the policies that wrote an object, TYPE/NAME, and their keys.
 func (f *explainFlags) runObject(ctx context.Context, arg string, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "text", "json"); err != nil {
-		return err
-	}
 	o := &f.world.origin
-	client, config, err := clusterClient(o.kubeconfig)
+	client, config, err := o.clientset()
 	if err != nil {
 		return err
 	}
-	doc, err := cluster.FindWriters(ctx, config, client, arg, f.object.namespace)
+	namespace, _, err := o.loaded().Namespace()
 	if err != nil {
 		return found("%v", err)
 	}
-	if err := f.object.read(ctx, client, o.namespace, doc); err != nil {
+	doc, err := cluster.FindWriters(ctx, config, client, arg, namespace)
+	if err != nil {
+		return found("%v", err)
+	}
+	o.Context.Namespace = "" // it is that of the object
+	homes, err := o.homes(ctx)
+	if err != nil {
+		fmt.Fprintf(errOut, "edict: %v\n", err)
+	}
+	if err := f.readLog(ctx, client, homes, doc); err != nil {
 		fmt.Fprintf(errOut, "edict: the log of the controller cannot be read: %v; give it with --log FILE\n", err)
 	}
-	next := fmt.Sprintf("ask the controller that leads, edict explain %s -n %s --policy-namespace %s", arg, f.object.namespace, o.namespace)
-	if f.object.log == "" || f.live.endpoint.address != "" {
+	next := fmt.Sprintf("ask the controller that leads, edict explain %s -n %s", arg, namespace)
+	for _, o.Context.Namespace = range homes {
+		if f.log != "" && f.live.endpoint.address == "" {
+			break
+		}
 		if since, err := f.askWrites(ctx, doc); err != nil {
 			fmt.Fprintf(errOut, "edict: the decisions of the controller that leads cannot be read: %v\n", err)
 		} else {
@@ -293,7 +294,7 @@ func (f *explainFlags) runObject(ctx context.Context, arg string, out, errOut io
 	if len(doc.Managers)+len(doc.Writes) == 0 {
 		reason, hint := "the managedFields of "+doc.Object.Kind+" "+arg+" and the log name no policy", ""
 		if doc.Missing {
-			reason = fmt.Sprintf("%s %s does not exist, or not in the namespace %s (-n), and the log names no policy", doc.Object.Kind, arg, f.object.namespace)
+			reason = fmt.Sprintf("%s %s does not exist, or not in the namespace %s (-n), and the log names no policy", doc.Object.Kind, arg, namespace)
 		}
 		if len(doc.LeftOut) > 0 {
 			hint = fmt.Sprintf("the log leaves out writes of %s: %s", joinFirst(slices.Sorted(maps.Keys(doc.LeftOut))), next)
@@ -303,7 +304,7 @@ func (f *explainFlags) runObject(ctx context.Context, arg string, out, errOut io
 	if f.output == "json" {
 		return writeJSON(out, doc)
 	}
-	return printWriters(out, doc, o.namespace, next)
+	return printWriters(out, doc, next)
 }
 
 // askWrites adds the writes of the decisions that the controller that leads keeps, and
@@ -319,11 +320,16 @@ func (f *explainFlags) askWrites(ctx context.Context, doc *cluster.Written) (tim
 	return answer.Since, err
 }
 
-// read reads the log of the controller.
-func (f *objectFlags) read(ctx context.Context, client kubernetes.Interface, namespace string, doc *cluster.Written) error {
+// readLog reads the log of the controllers in some namespaces.
+func (f *explainFlags) readLog(ctx context.Context, client kubernetes.Interface, homes []string, doc *cluster.Written) error {
 	switch f.log {
 	case "":
-		return doc.ReadPodLogs(ctx, client, namespace)
+		for _, home := range homes {
+			if err := doc.ReadPodLogs(ctx, client, home); err != nil {
+				return err
+			}
+		}
+		return nil
 	case "-":
 		return doc.ReadLog(os.Stdin)
 	}
@@ -336,7 +342,7 @@ func (f *objectFlags) read(ctx context.Context, client kubernetes.Interface, nam
 }
 
 // printWriters shows who wrote an object, and which commands explain the decisions.
-func printWriters(out io.Writer, d *cluster.Written, namespace, next string) error {
+func printWriters(out io.Writer, d *cluster.Written, next string) error {
 	rows, keys := [][]string{{d.Object.Kind + " " + eval.Key{Namespace: d.Object.Namespace, Name: d.Object.Name}.String() + " was written by:"}}, map[string]string{}
 	for _, m := range d.Managers {
 		at := ""
@@ -363,7 +369,7 @@ func printWriters(out io.Writer, d *cluster.Written, namespace, next string) err
 	}
 	rows = append(rows, []string{"Run next, where KEY is the object that the policy decides about:"})
 	for _, policy := range slices.Sorted(maps.Keys(keys)) {
-		rows = append(rows, []string{fmt.Sprintf("  edict explain %s %s --policy-namespace %s --last-write", policy, keys[policy], namespace)})
+		rows = append(rows, []string{fmt.Sprintf("  edict explain %s %s --last-write", policy, keys[policy])})
 	}
 	return table(out, rows)
 }

@@ -64,8 +64,8 @@ Writes:
   2026-11-27T02:00:00Z  scale              up                 for shop/db          start                              spec.replicas
 The log leaves out 140 writes of configmap-restart: the controller that leads keeps its decisions since 2026-11-27T01:00:00Z
 Run next, where KEY is the object that the policy decides about:
-  edict explain configmap-restart shop/web-config --policy-namespace edict-system --last-write
-  edict explain scale shop/db --policy-namespace edict-system --last-write
+  edict explain configmap-restart shop/web-config --last-write
+  edict explain scale shop/db --last-write
 `
 	address := httptest.NewServer(http.HandlerFunc(objectServer))
 	defer address.Close()
@@ -84,8 +84,8 @@ Run next, where KEY is the object that the policy decides about:
 		code int
 		want string
 	}{
-		"no log: the policy is known":  {[]string{"deploy/web", "-n", "shop", "--log", "/none"}, 0, "edict explain configmap-restart KEY --policy-namespace edict-system"},
-		"a log that leaves writes out": {[]string{"deploy/web", "-n", "shop", "--log", log}, 0, "The log leaves out 7 writes of configmap-restart: ask the controller that leads, edict explain deploy/web -n shop --policy-namespace edict-system\n"},
+		"no log: the policy is known":  {[]string{"deploy/web", "-n", "shop", "--log", "/none"}, 0, "edict explain configmap-restart KEY"},
+		"a log that leaves writes out": {[]string{"deploy/web", "-n", "shop", "--log", log}, 0, "The log leaves out 7 writes of configmap-restart: ask the controller that leads, edict explain deploy/web -n shop\n"},
 		"and names no policy":          {[]string{"deploy/gone", "-n", "shop", "--log", log}, exitFindings, "the log names no policy; the log leaves out writes of configmap-restart: ask the controller that leads, edict explain deploy/gone -n shop"},
 		"no controller leads":          {[]string{"deploy/web", "-n", "shop"}, 0, "edict: the decisions of the controller that leads cannot be read: "},
 		"nobody wrote it":              {[]string{"deploy/gone", "-n", "shop"}, exitFindings, "Deployment deploy/gone does not exist, or not in the namespace shop (-n), and the log names no policy"},

@@ -29,7 +29,7 @@ type exploreFlags struct {
 func exploreCommand() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
-		Use:   "explore (--policies PATH | --policy-namespace NAMESPACE)",
+		Use:   "explore [PATH...]",
 		Short: "Serve a page on which to look at the decisions of policies",
 		Long: `Reads policies and objects once, and serves a page about the decisions: why each
 comes out as it does, the candidates of selections, the policy's text with the
@@ -40,22 +40,18 @@ which kinds.
 The page is served on the loopback address, below a random token, until the
 command is interrupted. All is evaluated in memory: nothing is sent to the cluster
 but reads, and nothing can be changed from the page.`,
-		Example: "  edict explore --policies policies --objects examples/storage\n" +
-			"  edict explore --policies edited --against policies --objects world.yaml\n" +
-			"  edict explore --policy-namespace edict-system --export page.html",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		Example: "  edict explore policies --objects examples/storage\n" +
+			"  edict explore edited --against policies --objects world.yaml\n" +
+			"  edict explore -n edict-system --export page.html",
+		RunE: withOutputs(f.run),
 	}
-	f.world.register(cmd)
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
+	f.world.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of another revision of the policies, to compare with; may repeat")
 	flags.StringVar(&f.export, "export", "", "write the page into this file, with all that it shows, instead of serving it; - is standard output")
 	flags.IntVar(&f.port, "port", 0, "the port to serve the page on (default: any that is free)")
 	cmd.MarkFlagsMutuallyExclusive("export", "port")
-	return cmd
+	return f.world.origin.takePaths(cmd, 0)
 }
 
 func (f *exploreFlags) run(ctx context.Context, out, errOut io.Writer) error {

@@ -54,11 +54,6 @@ func asksForJSON(args []string) bool {
 	return flags.Parse(args) == nil && *output == "json"
 }
 
-// failure is the JSON document of a command that failed before it had a result.
-type failure struct {
-	Error string `json:"error"`
-}
-
 // failed prints the document of a failure, unless the command has printed its own: what
 // reads JSON gets one document in any case.
 func failed(cmd *cobra.Command, args []string, err error) {
@@ -76,5 +71,5 @@ func failed(cmd *cobra.Command, args []string, err error) {
 	if noted, ok := cmd.ErrOrStderr().(*notedWriter); ok && text == "" {
 		text = noted.said.String()
 	}
-	_ = writeJSON(out, failure{strings.TrimSpace(text)}) // the exit code says it, too
+	_ = writeJSON(out, map[string]string{"error": strings.TrimSpace(text)}) // the exit code says it, too
 }

@@ -24,7 +24,7 @@ func TestFailureAsJSON(t *testing.T) {
 		"a policy's error": {[]string{"plan", "--policies", wrong, "--objects", "testdata/run/objects.yaml"}, 1, wrong + ":11:23: error: "},
 		"no objects":       {[]string{"snapshot", "--policies", policy, "--objects", "nothing"}, 64, "stat nothing: no such file or directory"},
 		"an argument":      {[]string{"capture", "cordoned", "--policies", policy}, 64, "accepts 2 arg(s), received 1"},
-		"an unknown flag":  {[]string{"plan", "--polices", policy, "--objects", "nothing"}, 64, `unknown flag: --polices; did you mean "--policies"?`},
+		"an unknown flag":  {[]string{"plan", policy, "--objetcs", "nothing"}, 64, `unknown flag: --objetcs; did you mean "--objects"?`},
 		"no such flag":     {[]string{"plan", "--bogus", "--policies", policy}, 64, "unknown flag: --bogus; see edict plan --help"},
 		"a letter":         {[]string{"plan", "-x", "--policies", policy}, 64, "unknown shorthand flag: 'x' in -x; see edict plan --help"},
 		"unknown command":  {[]string{"plna", "--policies", policy}, 64, `unknown command "plna"`},

@@ -51,18 +51,15 @@ func flagError(cmd *cobra.Command, err error) error {
 // known.
 func otherFlag(cmd *cobra.Command, name string) string {
 	switch name {
-	case "f", "filename", "file", "policy", "policies", "p":
-		if cmd.Flags().Lookup("policies") != nil {
-			return "policies are named by --policies PATH"
+	case "file", "policy", "p":
+		if cmd.Flags().Lookup("filename") != nil {
+			return "policies are named by -f PATH"
 		}
-		return "paths stand without a flag: " + cmd.UseLine()
 	case "n", "namespace", "A", "all-namespaces":
-		if cmd.Flags().Lookup("policy-namespace") != nil {
-			return "--policy-namespace NAMESPACE names that of the PolicySets; an object is named NAMESPACE/NAME, and policies read all namespaces"
+		if cmd.Flags().Lookup("namespace") != nil {
+			return "without -n sets are looked for in all namespaces"
 		}
 		return cmd.CommandPath() + " reads files, and takes the objects of all namespaces in them"
-	case "context", "cluster":
-		return "a cluster is chosen by --kubeconfig FILE or $KUBECONFIG, in its current context (kubectl config use-context)"
 	case "dry-run", "server-side":
 		return "edict plan says what policies would change in a cluster, edict simulate in manifests, and neither writes"
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -23,10 +22,10 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
-	catalog, config, err := o.catalog(ctx, errOut, typed)
+func (o *origin) fromCluster(ctx context.Context, errOut io.Writer) (*policySet, error) {
+	catalog, err := o.catalog(ctx, errOut)
 	if err != nil {
-		return nil, found("%v", err)
+		return nil, err
 	}
 	schemas, err := withFolders(nil, o.schemas)
 	if err != nil {
@@ -36,8 +35,8 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	if err != nil {
 		return nil, err
 	}
-	out.where = "in the PolicySets of the namespace " + o.namespace
-	if out.resources, err = served(config, schemas); err != nil {
+	out.where = "in the PolicySets of the namespace " + o.Context.Namespace
+	if out.resources, err = served(o.config, schemas); err != nil {
 		return nil, found("%v", err)
 	}
 	return out, nil
@@ -45,11 +44,17 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 
 // catalog reads the policies of the PolicySets of the namespace, with the present texts or those that
 // are active.
-func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*source.Catalog, *rest.Config, error) {
-	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
-	all, err := c.list(ctx)
+func (o *origin) catalog(ctx context.Context, errOut io.Writer) (*source.Catalog, error) {
+	typed, err := o.overrides()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	if err := o.home(ctx, o.about...); err != nil {
+		return nil, err
+	}
+	all, err := o.list(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var contents []*source.Contents
 	for _, s := range all {
@@ -65,17 +70,16 @@ func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Ov
 			}
 		}
 	}
-	return source.NewCatalog(contents, typed), c.config, nil
+	return source.NewCatalog(contents, typed), nil
 }
 
 // adopt returns a function that puts a policy of a file in the place of that of the same name in a set
 // of the namespace, with the params of the set. It is nil without a namespace.
 func (o *origin) adopt(ctx context.Context) (func(*source.Unit), error) {
-	if o.namespace == "" {
+	if o.Context.Namespace == "" {
 		return nil, nil //nolint:nilnil // there is nothing to adopt
 	}
-	c := setClient{kubeconfig: o.kubeconfig, namespace: o.namespace}
-	all, err := c.list(ctx)
+	all, err := o.list(ctx)
 	if err != nil {
 		return nil, err
 	}

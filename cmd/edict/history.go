@@ -30,39 +30,45 @@ active for all policies; CURRENT marks the one that status.revision names. AUTHO
 user who wrote the ConfigMap if the webhook saw it, or the field manager. edict rollback takes the number.`,
 		Example: "  edict history agent-node-label",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			print, ok := outputs(printHistory)[output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: table, yaml or json", output)
-			}
-			all, err := c.list(cmd.Context())
+			rows, err := c.rows(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			for _, name := range args {
-				if _, err := c.get(cmd.Context(), name); err != nil {
-					return err
-				}
-			}
-			rows := []shownText{}
-			for _, s := range all {
-				if len(args) == 0 || slices.Contains(args, s.Name) {
-					rows = append(rows, shownTexts(s)...)
-				}
-			}
-			return print(cmd.OutOrStdout(), rows)
+			return outputs(printHistory)[output](cmd.OutOrStdout(), rows)
 		},
 	}
-	c.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, yaml or json")
+	c.register(cmd.Flags(), namespaceOfSets)
+	outputFlag(cmd, &output, "table", "yaml", "json")
 	return cmd
+}
+
+// rows returns the texts of some sets, or of all.
+func (c *setClient) rows(ctx context.Context, names []string) (out []shownText, err error) {
+	var sets []*clusterSet
+	if len(names) == 0 {
+		sets, err = c.list(ctx)
+	}
+	for _, name := range names {
+		s, err := c.get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	out = []shownText{}
+	for _, s := range sets {
+		out = append(out, shownTexts(s)...)
+	}
+	return out, err
 }
 
 // shownText is a text of a set as it is printed.
 type shownText struct {
-	Set      string `json:"set"`
-	Number   int64  `json:"number"`
-	Revision string `json:"revision"`
-	Digest   string `json:"digest"`
+	Namespace string `json:"namespace"`
+	Set       string `json:"set"`
+	Number    int64  `json:"number"`
+	Revision  string `json:"revision"`
+	Digest    string `json:"digest"`
 	// Current reports whether the set runs it now.
 	Current bool      `json:"current"`
 	Active  time.Time `json:"active,omitzero"`
@@ -76,7 +82,7 @@ type shownText struct {
 func shownTexts(s *clusterSet) (out []shownText) {
 	for _, t := range slices.Backward(s.texts) {
 		out = append(out, shownText{
-			Set: s.Name, Number: t.Number, Revision: t.Revision, Digest: t.Digest(), Current: t.Revision == s.Status.Revision,
+			Namespace: s.Namespace, Set: s.Name, Number: t.Number, Revision: t.Revision, Digest: t.Digest(), Current: t.Revision == s.Status.Revision,
 			Active: t.Active, Edited: t.Edited.UTC(), Author: cmp.Or(t.User, t.Manager), Data: t.Data,
 		})
 	}
@@ -87,7 +93,7 @@ func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Ke
 
 // printHistory shows the texts in lines, without their contents.
 func printHistory(w io.Writer, list []shownText) error {
-	rows := [][]string{{"SET", "NUMBER", "REVISION", "CURRENT", "ACTIVE", "EDITED", "AUTHOR", "KEYS"}}
+	rows := [][]string{{"NAMESPACE", "SET", "NUMBER", "REVISION", "CURRENT", "ACTIVE", "EDITED", "AUTHOR", "KEYS"}}
 	for _, t := range list {
 		current, active := "", ""
 		if t.Current {
@@ -96,7 +102,7 @@ func printHistory(w io.Writer, list []shownText) error {
 		if !t.Active.IsZero() {
 			active = t.Active.UTC().Format(time.RFC3339)
 		}
-		rows = append(rows, []string{t.Set, strconv.FormatInt(t.Number, 10), t.Revision, current, active, t.Edited.Format(time.RFC3339), t.Author, short(strings.Join(sortedNames(t.Data), " "))})
+		rows = append(rows, []string{t.Namespace, t.Set, strconv.FormatInt(t.Number, 10), t.Revision, current, active, t.Edited.Format(time.RFC3339), t.Author, short(strings.Join(sortedNames(t.Data), " "))})
 	}
 	return table(w, rows)
 }
@@ -123,7 +129,7 @@ changed; a set with a digest does not follow its ConfigMap until the digest is r
 			return c.rollback(cmd.Context(), cmd.OutOrStdout(), args[0], number)
 		},
 	}
-	c.register(cmd)
+	c.register(cmd.Flags(), namespaceOfSets)
 	return cmd
 }
 

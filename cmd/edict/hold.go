@@ -18,7 +18,6 @@ import (
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -29,12 +28,8 @@ type holdFlags struct {
 	lasts                     time.Duration
 
 	objects *objects
-}
-
-func (c *setClient) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	flags.StringVar(&c.namespace, "policy-namespace", defaultNamespace, "the namespace of the PolicySets")
+	// within is the namespace of the object of a key without one.
+	within string
 }
 
 func holdCommand() *cobra.Command {
@@ -46,8 +41,8 @@ func holdCommand() *cobra.Command {
 written, until the time is over or the hold is removed. Without --rule it holds all
 rules, without --key all objects.
 
-A key has the namespace of the object, and no namespace if the policy decides about a
-kind without namespaces; another one is refused.`,
+A key without the namespace of the object is of the namespace of -n. If the policy decides
+about a kind without namespaces a key has none.`,
 		Example: "  edict hold replica-scheduling --reason 'the storage network is being changed' --for 2h\n" +
 			"  edict hold agent-node-label/agent-node-label --rule 'stop the agent' --key node-7 --reason 'disk is being replaced' --for 30m",
 		Args: cobra.ExactArgs(1),
@@ -61,8 +56,8 @@ kind without namespaces; another one is refused.`,
 			return f.create(cmd.Context(), cmd.OutOrStdout(), args[0])
 		},
 	}
-	f.register(cmd)
 	flags := cmd.Flags()
+	f.register(flags, namespaceOfObject)
 	flags.StringVar(&f.rule, "rule", "", "one of the rules of the policy")
 	flags.StringVar(&f.key, "key", "", "one of the objects that it decides about, as NAMESPACE/NAME or NAME")
 	flags.StringVar(&f.reason, "reason", "", "the reason, for those who find it held")
@@ -78,14 +73,15 @@ const maxHold = 30 * 24 * time.Hour
 // create adds a hold to a set. That there is no such policy, rule or key is a finding: a hold with a
 // typo would hold nothing.
 func (f *holdFlags) create(ctx context.Context, out io.Writer, name string) error {
+	if f.key != "" && !strings.Contains(f.key, "/") {
+		f.within, f.Context.Namespace = f.Context.Namespace, ""
+	}
 	set, err := f.get(ctx, name)
 	if err != nil {
 		return err
 	}
 	h := edictv1.Hold{Name: "hold-" + rand.String(5), Rule: f.rule, Key: f.key, Reason: f.reason, By: f.person(ctx), Until: &metav1.Time{Time: time.Now().UTC().Add(f.lasts).Truncate(time.Second)}}
-	if _, policy := identity.ParsePolicyID(name); strings.Contains(name, "/") {
-		h.Policy = policy
-	}
+	_, h.Policy = setNamed(name)
 	note, err := f.exists(ctx, set, &h)
 	if err != nil {
 		return err
@@ -139,20 +135,22 @@ func (f *holdFlags) exists(ctx context.Context, set *clusterSet, h *edictv1.Hold
 			return "", found("%v", err)
 		}
 	}
-	return f.objects.matches(ctx, h.Key, units[0])
+	h.Key, note, err = f.objects.matches(ctx, h.Key, f.within, units[0])
+	return note, err
 }
 
 // heldRow is a hold, or a pause, as it is listed.
 type heldRow struct {
 	// Kind is Hold or Pause.
-	Kind   string `json:"kind"`
-	Name   string `json:"name,omitempty"`
-	Set    string `json:"set"`
-	Policy string `json:"policy,omitempty"`
-	Rule   string `json:"rule,omitempty"`
-	Key    string `json:"key,omitempty"`
-	Reason string `json:"reason"`
-	By     string `json:"by,omitempty"`
+	Kind      string `json:"kind"`
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace"`
+	Set       string `json:"set"`
+	Policy    string `json:"policy,omitempty"`
+	Rule      string `json:"rule,omitempty"`
+	Key       string `json:"key,omitempty"`
+	Reason    string `json:"reason"`
+	By        string `json:"by,omitempty"`
 	// Since is when a pause began, Until when a hold ends.
 	Since *metav1.Time `json:"since,omitempty"`
 	Until *metav1.Time `json:"until,omitempty"`
@@ -167,19 +165,15 @@ func holdListCommand() *cobra.Command {
 		Short: "List holds and pauses",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			print, ok := outputs(printHoldTable)[f.output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
-			}
 			all, err := f.list(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return print(cmd.OutOrStdout(), heldRows(all, time.Now()))
+			return outputs(printHoldTable)[f.output](cmd.OutOrStdout(), heldRows(all, time.Now()))
 		},
 	}
-	f.register(cmd)
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
+	f.register(cmd.Flags(), namespaceOfSets)
+	outputFlag(cmd, &f.output, "table", "yaml", "json")
 	return cmd
 }
 
@@ -197,12 +191,12 @@ func heldRows(all []*clusterSet, now time.Time) []heldRow {
 		}
 		for i := range s.Spec.Holds {
 			if h := &s.Spec.Holds[i]; now.Before(h.Until.Time) {
-				rows = append(rows, heldRow{Kind: "Hold", Name: h.Name, Set: s.Name, Policy: h.Policy, Rule: h.Rule, Key: h.Key, Reason: h.Reason, By: h.By, Until: h.Until, Objects: withheld(h.Policy)})
+				rows = append(rows, heldRow{Kind: "Hold", Name: h.Name, Namespace: s.Namespace, Set: s.Name, Policy: h.Policy, Rule: h.Rule, Key: h.Key, Reason: h.Reason, By: h.By, Until: h.Until, Objects: withheld(h.Policy)})
 			}
 		}
 		for i := range s.Status.Policies {
 			if p := &s.Status.Policies[i]; p.Pause != nil {
-				rows = append(rows, heldRow{Kind: "Pause", Set: s.Name, Policy: p.Name, Rule: p.Pause.Rule, Reason: p.Message, Since: p.Pause.Since, Objects: withheld(p.Name)})
+				rows = append(rows, heldRow{Kind: "Pause", Namespace: s.Namespace, Set: s.Name, Policy: p.Name, Rule: p.Pause.Rule, Reason: p.Message, Since: p.Pause.Since, Objects: withheld(p.Name)})
 			}
 		}
 	}
@@ -214,13 +208,13 @@ func printHoldTable(w io.Writer, rows []heldRow) error {
 		_, err := fmt.Fprintln(w, "Nothing is held or paused.")
 		return err
 	}
-	lines := [][]string{{"KIND", "NAME", "SET", "POLICY", "RULE", "KEY", "UNTIL", "BY", "OBJECTS", "REASON"}}
+	lines := [][]string{{"KIND", "NAME", "NAMESPACE", "SET", "POLICY", "RULE", "KEY", "UNTIL", "BY", "OBJECTS", "REASON"}}
 	for _, r := range rows {
 		until := "resumed"
 		if r.Until != nil {
 			until = r.Until.UTC().Format(time.RFC3339)
 		}
-		lines = append(lines, []string{r.Kind, r.Name, r.Set, r.Policy, r.Rule, r.Key, until, r.By, strconv.FormatInt(r.Objects, 10), r.Reason})
+		lines = append(lines, []string{r.Kind, r.Name, r.Namespace, r.Set, r.Policy, r.Rule, r.Key, until, r.By, strconv.FormatInt(r.Objects, 10), r.Reason})
 	}
 	return table(w, lines)
 }
@@ -236,7 +230,7 @@ func holdReleaseCommand() *cobra.Command {
 			return f.release(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}
-	f.register(cmd)
+	f.register(cmd.Flags(), namespaceOfSets)
 	return cmd
 }
 
@@ -299,6 +293,6 @@ the last edit back, which ends a pause as well.`,
 			return nil
 		},
 	}
-	c.register(cmd)
+	c.register(cmd.Flags(), namespaceOfSets)
 	return cmd
 }

@@ -44,7 +44,7 @@ func TestHold(t *testing.T) {
 		"an object of any policy": {"s", "mark", "a", edictv1.Hold{Rule: "mark", Key: "a"}, "", ""},
 		"an object that may come": {"s/one", "", "b", edictv1.Hold{Policy: "one", Key: "b"}, "there is no Node b now: nothing is held until there is one\n", ""},
 		"a wrong key":             {"s/one", "", "n/a", edictv1.Hold{}, "", "--key n/a has a namespace, and the policy s/one decides about objects of the kind Node, which are in none: give it as NAME, such as a"},
-		"no such set":             {"t", "", "", edictv1.Hold{}, "", `there is no PolicySet "t" in the namespace edict-system`},
+		"no such set":             {"t", "", "", edictv1.Hold{}, "", `there is no PolicySet "t" in any namespace`},
 		"no such policy":          {"s/onne", "", "", edictv1.Hold{}, "", `the set s has no policy "onne"; did you mean "one"?`},
 		"no such rule":            {"s/one", "makr", "", edictv1.Hold{}, "", `one has no rule "makr"; did you mean "mark"?`},
 		"no such rule of a set":   {"s", "makr", "", edictv1.Hold{}, "", `s has no rule "makr"; did you mean "mark"?`},
@@ -140,9 +140,9 @@ func TestHoldList(t *testing.T) {
 		s.Status.Policies = []edictv1.PolicyStatus{{Name: "one", Withheld: &two}, {Name: "two", Withheld: &three, Message: "too many removals", Pause: &edictv1.Pause{Since: &since, Rule: "mark"}}, {Name: "three"}}
 	})}
 	want := []heldRow{
-		{Kind: "Hold", Name: "whole", Set: "s", Reason: "r", By: "ann", Until: &until, Objects: 5},
-		{Kind: "Hold", Name: "one", Set: "s", Policy: "one", Rule: "mark", Key: "a", Reason: "q", Until: &until, Objects: 2},
-		{Kind: "Pause", Set: "s", Policy: "two", Rule: "mark", Reason: "too many removals", Since: &since, Objects: 3},
+		{Kind: "Hold", Namespace: defaultNamespace, Name: "whole", Set: "s", Reason: "r", By: "ann", Until: &until, Objects: 5},
+		{Kind: "Hold", Namespace: defaultNamespace, Name: "one", Set: "s", Policy: "one", Rule: "mark", Key: "a", Reason: "q", Until: &until, Objects: 2},
+		{Kind: "Pause", Namespace: defaultNamespace, Set: "s", Policy: "two", Rule: "mark", Reason: "too many removals", Since: &since, Objects: 3},
 	}
 	rows := heldRows([]*clusterSet{s, {PolicySet: *setOf("t", nil)}}, now)
 	if diff := cmp.Diff(want, rows); diff != "" {

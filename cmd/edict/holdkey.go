@@ -35,28 +35,31 @@ func newObjects(config *rest.Config) (*objects, error) {
 	return out, err
 }
 
-// matches returns an error if a key is of no object that a policy decides about. The note names a
-// reason for doubt that there is one; it may be empty.
-func (o *objects) matches(ctx context.Context, of string, u *source.Unit) (note string, err error) {
+// matches returns the key of an object, which may be within a namespace, and an error if a policy decides
+// about no object with it. The note names a reason for doubt that there is one; it may be empty.
+func (o *objects) matches(ctx context.Context, of, within string, u *source.Unit) (full, note string, err error) {
 	primary := &u.Document.Spec.For
 	kind := discovery.GroupVersionKind(schema.GVK{APIVersion: primary.APIVersion.Value, Kind: primary.Kind.Value})
 	mapping, err := o.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
-		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
+		return of, fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
 	}
 	namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace
+	if namespaced && within != "" {
+		of = within + "/" + of
+	}
 	if err := fits(of, u.ID(), kind, namespaced); err != nil {
-		return "", err
+		return "", "", err
 	}
 	key := eval.ParseKey(of)
 	_, err = o.client.Resource(mapping.Resource).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return fmt.Sprintf("there is no %s %s now: nothing is held until there is one", kind.Kind, of), nil
+		return of, fmt.Sprintf("there is no %s %s now: nothing is held until there is one", kind.Kind, of), nil
 	case err != nil:
-		return fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
+		return of, fmt.Sprintf("whether there is a %s %s is not known: %v", kind.Kind, of, err), nil
 	default:
-		return "", nil
+		return of, "", nil
 	}
 }
 
@@ -65,7 +68,7 @@ func fits(of, policy string, kind kschema.GroupVersionKind, namespaced bool) err
 	namespace, name, has := strings.Cut(of, "/")
 	switch {
 	case namespaced && !has:
-		return found("--key %s has no namespace, and the policy %s decides about objects of the kind %s, which are in namespaces: give it as NAMESPACE/%s", of, policy, kind.Kind, of)
+		return found("--key %s has no namespace, and the policy %s decides about objects of the kind %s, which are in namespaces: give it as NAMESPACE/%s, or the namespace by -n", of, policy, kind.Kind, of)
 	case !namespaced && has:
 		return found("--key %s has a namespace, and the policy %s decides about objects of the kind %s, which are in none: give it as NAME, such as %s", of, policy, kind.Kind, name)
 	case has && (namespace == "" || name == "" || strings.Contains(name, "/")):

@@ -38,7 +38,7 @@ func TestKinds(t *testing.T) {
 		"rbac of one":      {[]string{"rbac", file, "--policy", "p-deployment"}, 0, []string{"# p-deployment"}},
 		"explain":          {append([]string{"explain", "p", "x/d"}, world...), 1, []string{"p is a policy for each of several kinds: name one of p-daemonset, p-deployment"}},
 		"explain of one":   {append([]string{"explain", "p-deployment", "x/d"}, world...), 0, []string{"Deployment x/d"}},
-		"eval":             {append([]string{"eval", "1", "--policy", "p", "--key", "x/d"}, world...), 1, []string{"p is a policy for each of several kinds: name one of p-deployment, p-daemonset"}},
+		"eval":             {append([]string{"eval", "1", "--policy", "p", "--key", "x/d"}, world...), 1, []string{"p is a policy for each of several kinds: name one of p-daemonset, p-deployment"}},
 		"eval of one":      {append([]string{"eval", "object.kind", "--policy", "p-deployment", "--key", "x/d"}, world...), 0, []string{"Deployment"}},
 		"a kind too many":  {[]string{"rbac", file, "--policy", "p-pod"}, 1, []string{`there is no policy "p-pod" here`}},
 		"a part of a name": {[]string{"rbac", file, "--policy", "p-daemon"}, 1, []string{`there is no policy "p-daemon" here`}},

@@ -27,7 +27,7 @@ type liveFlags struct {
 }
 
 func (f *liveFlags) register(cmd *cobra.Command) {
-	f.endpoint.register(cmd, "http://localhost:4273 (default: the Pod that holds the Lease in --policy-namespace)")
+	f.endpoint.register(cmd, "http://localhost:4273 (default: the Pod that holds the Lease in the namespace of the PolicySets)")
 	cmd.Flags().StringVar(&f.lease, "lease", "edict", "the name of the Lease of the controllers")
 	cmd.Flags().IntVar(&f.port, "decisions-port", 4273, "the port of the Pod at which decisions are served")
 }
@@ -59,15 +59,18 @@ func (f *liveFlags) unanswered(err error) string {
 
 // reach returns where the holder of the Lease serves decisions. It ends with the context.
 func (f *liveFlags) reach(ctx context.Context, o *origin) (*endpoint, error) {
-	client, config, err := clusterClient(o.kubeconfig)
+	if err := o.home(ctx, o.about...); err != nil {
+		return nil, err
+	}
+	client, config, err := o.clientset()
 	if err != nil {
 		return nil, err
 	}
-	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.namespace, Name: f.lease})
+	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.Context.Namespace, Name: f.lease})
 	if err != nil {
 		return nil, err
 	}
-	address, err := cluster.Forward(ctx, config, client, o.namespace, pod, f.port)
+	address, err := cluster.Forward(ctx, config, client, o.Context.Namespace, pod, f.port)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 
@@ -16,20 +17,27 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The exit codes.
-const (
-	exitFindings = 1
-	exitChanges  = 2
-	exitUsage    = 64
-)
-
 func main() {
 	klog.SetLogger(logr.Discard()) // a command prints its own errors; edict run sets a logger
 	evaluateRegoApart()
 	ctx, stop := interruptible(context.Background())
-	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := runEdict(ctx, arguments(os.Args), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// A plugin of kubectl is a program with one of these names: what it runs, and what it asks for completions.
+const (
+	pluginName           = "kubectl-edict"
+	pluginCompletionName = "kubectl_complete-edict"
+)
+
+// arguments returns those of the command, for the program that kubectl asks for completions, too.
+func arguments(args []string) []string {
+	if filepath.Base(args[0]) == pluginCompletionName {
+		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+	}
+	return args[1:]
 }
 
 // runEdict runs the command that the arguments name, and returns its exit code.
@@ -97,19 +105,6 @@ func surviving(ctx context.Context, cmd *cobra.Command) (ran *cobra.Command, err
 	return cmd.ExecuteContextC(ctx)
 }
 
-// findings is a run that worked and found something wrong: exit code 1. What
-// was found may have been printed already; the text is then empty.
-type findings struct{ text string }
-
-func (f findings) Error() string { return f.text }
-
-// changes is a run that worked and found that something changes: exit code 2.
-type changes struct{}
-
-func (changes) Error() string { return "" }
-
-func found(format string, args ...any) error { return findings{fmt.Sprintf(format, args...)} }
-
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "edict",
@@ -124,7 +119,10 @@ func root() *cobra.Command {
 			noteOutput(cmd)
 		},
 	}
-	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), childCommand())
+	if filepath.Base(os.Args[0]) == pluginName {
+		cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl edict"}
+	}
+	cmd.AddCommand(initCommand(), checkCommand(), schemaCommand(), allowancesCommand(), manifestsCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), crdCommand(), digestCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), childCommand())
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }

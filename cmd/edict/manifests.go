@@ -16,15 +16,18 @@ import (
 
 // manifests are the flags that give a world: manifests, or a case of a policy test.
 type manifests struct {
-	objects, test, answers, now string
+	objects, test, answers string
+	now                    time.Time
 	// begin has the objects, time and answers of the case, or is nil for manifests.
 	begin *policytest.Start
 }
 
-func (m *manifests) register(flags *pflag.FlagSet) {
+// register adds the flags; the time is another one by default.
+func (m *manifests) register(flags *pflag.FlagSet, otherwise string) {
 	flags.StringVar(&m.objects, "objects", "", "a file or folder of manifests, or a policy test")
 	flags.StringVar(&m.test, "case", "", "the case of the policy test of --objects that gives objects, time and answers, if it has several")
 	flags.StringVar(&m.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	flags.TimeVar(&m.now, "now", time.Time{}, []string{time.RFC3339}, "the time at which policies begin, RFC 3339 (default: "+otherwise+")")
 }
 
 // open reads the case of a policy test, if one is given, and finds the answers.
@@ -38,23 +41,19 @@ func (m *manifests) open() (err error) {
 	}
 	switch {
 	case m.begin != nil:
-		m.now = cmp.Or(m.now, m.begin.Now.Format(time.RFC3339Nano))
+		m.now = m.instant(m.begin.Now)
 	case m.test != "":
 		return fmt.Errorf("--case names a case of a policy test, and --objects %s is none", m.objects)
 	}
 	return nil
 }
 
-// instant reads the time, or returns another one if none is given.
-func (m *manifests) instant(otherwise time.Time) (time.Time, error) {
-	if m.now == "" {
-		return otherwise, nil
+// instant returns the time, or another one if none is given.
+func (m *manifests) instant(otherwise time.Time) time.Time {
+	if m.now.IsZero() {
+		return otherwise
 	}
-	at, err := time.Parse(time.RFC3339, m.now)
-	if err != nil {
-		return at, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", m.now)
-	}
-	return at, nil
+	return m.now
 }
 
 // answerer returns the answers of builtins, or nil if none are given.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -14,13 +15,12 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// origin is where a command finds policies: files, or the PolicySets of a
+// origin is where a command finds policies: files, or else the PolicySets of a
 // namespace.
 type origin struct {
-	paramValues
+	policyFiles
+	setClient
 
-	policies, schemas     []string
-	kubeconfig, namespace string
 	// inForce takes the active texts of the namespace, not the present ones; onlyRunning leaves
 	// out policies that do not run.
 	inForce, onlyRunning bool
@@ -28,21 +28,10 @@ type origin struct {
 	about []string
 }
 
-// registerAll adds the flags with --policies.
-func (o *origin) registerAll(cmd *cobra.Command) {
-	o.register(cmd)
-	cmd.Flags().StringArrayVar(&o.policies, "policies", nil, "a file or folder of policies; may repeat")
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
-	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
-}
-
-// register adds the flags for a command that takes paths as arguments.
-func (o *origin) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of PolicySets, instead of files")
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	o.paramValues.register(flags)
-	flags.StringArrayVar(&o.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+// register adds the flags; usage is that of --namespace.
+func (o *origin) register(cmd *cobra.Command, usage string) {
+	o.policyFiles.register(cmd)
+	o.setClient.register(cmd.Flags(), usage)
 }
 
 // policySet is what was found.
@@ -64,16 +53,15 @@ type policySet struct {
 // load reads the policies; what is wrong with them is printed. It is an error
 // only when nothing is left.
 func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error) {
-	params, err := o.overrides()
+	if len(o.policies) == 0 {
+		return o.fromCluster(ctx, errOut)
+	}
+	if o.Context.Namespace != "" {
+		return nil, errors.New("policies come either from files or from the PolicySets of --namespace")
+	}
+	bundle, err := o.policyFiles.load(o.policies, source.Options{})
 	if err != nil {
 		return nil, err
-	}
-	if o.namespace != "" {
-		return o.fromCluster(ctx, errOut, params)
-	}
-	bundle, err := source.Load(o.policies, source.Options{Schemas: o.schemas, Params: params})
-	if err != nil {
-		return nil, found("%v", err)
 	}
 	if err := runnable(errOut, bundle); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func TestSnapshotAsJSON(t *testing.T) {
 			t.Errorf("%v: a file of %d bytes", said, len(text))
 		}
 	}
-	if got := program(t, decided("snapshot", "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `unknown output "xml": text or json`) {
+	if got := program(t, decided("snapshot", "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `invalid argument "xml" for "-o, --output" flag: it is text or json`) {
 		t.Errorf("%d: %s", got.code, got.stderr)
 	}
 }
@@ -70,7 +70,7 @@ func TestCaptureAsJSON(t *testing.T) {
 	if err := yaml.Unmarshal(text, &written); err != nil || written["kind"] != "PolicyTest" || said["file"] != file || said["policy"] != policy {
 		t.Errorf("%v, %v: %s", said, err, text)
 	}
-	if got := program(t, decided("capture", policy, key, "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `unknown output "xml": text or json`) {
+	if got := program(t, decided("capture", policy, key, "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `invalid argument "xml" for "-o, --output" flag: it is text or json`) {
 		t.Errorf("%d: %s", got.code, got.stderr)
 	}
 }

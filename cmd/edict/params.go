@@ -91,27 +91,39 @@ type paramsFlags struct {
 func paramsCommand() *cobra.Command {
 	var f paramsFlags
 	cmd := &cobra.Command{
-		Use:   "params (--policies PATH | --policy-namespace NAMESPACE) [POLICY...]",
+		Use:   "params [PATH...] [POLICY...]",
 		Short: "List the params of policies: what may be set, and what is in force",
 		Long: `Lists every param of the policies, or of those that are named: its type, the
 value in force and who gave it, the default, what values are allowed, and what
-it is for. With --policy-namespace the policies and the values are those of the
-PolicySets of a namespace, with the texts that are active.`,
-		Example: "  edict params --policies policies storage-pool-eligibility",
+it is for. Without -f and a PATH, which is one that exists, the policies and the values
+are those of the PolicySets of a namespace, with the texts that are active.`,
+		Example: "  edict params policies storage-pool-eligibility",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	f.registerAll(cmd)
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
+	f.register(cmd, namespaceOfSets)
+	outputFlag(cmd, &f.output, "table", "yaml", "json")
 	return cmd
 }
 
-func (f *paramsFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
-	print, ok := paramPrinters[f.output]
-	if !ok {
-		return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
+// paths takes the arguments that are files or folders, and returns the others.
+func (f *paramsFlags) paths(args []string) (names []string) {
+	if len(f.policies) > 0 {
+		return args
 	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err == nil || arg == standardInput {
+			f.policies = append(f.policies, arg)
+		} else {
+			names = append(names, arg)
+		}
+	}
+	return names
+}
+
+func (f *paramsFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
+	names = f.paths(names)
 	f.inForce, f.about = true, names
 	set, err := f.load(ctx, errOut)
 	if err != nil {
@@ -121,7 +133,7 @@ func (f *paramsFlags) run(ctx context.Context, out, errOut io.Writer, names []st
 	if err != nil {
 		return err
 	}
-	if err := print(out, shownParams(chosen)); err != nil {
+	if err := outputs(printParams)[f.output](out, shownParams(chosen)); err != nil {
 		return err
 	}
 	if len(broken) > 0 {

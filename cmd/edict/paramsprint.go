@@ -59,8 +59,6 @@ func (p shownParam) allowed() string {
 	return strings.Join(parts, ", ")
 }
 
-var paramPrinters = outputs(printParams)
-
 // printParams shows the params in lines; a long value is cut, -o yaml shows it.
 func printParams(w io.Writer, list []shownParam) error {
 	rows := [][]string{{"POLICY", "PARAM", "TYPE", "VALUE", "SOURCE", "DEFAULT", "ALLOWED", "DESCRIPTION"}}

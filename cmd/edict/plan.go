@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/utils/ptr"
 
 	"github.com/edict-dev/edict/engine/compare"
 	"github.com/edict-dev/edict/engine/explain"
@@ -23,24 +24,25 @@ import (
 
 // planFlags are those of edict plan.
 type planFlags struct {
-	world         worldFlags
-	against       []string
-	until, output string
-	recorded      recordedFlags
-	brakes        brakeFlags
+	world    worldFlags
+	against  []string
+	until    *time.Duration
+	output   string
+	recorded recordedFlags
+	brakes   brakeFlags
 }
 
 func planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:   "plan --policies PATH [--against PATH | --policy-namespace NAMESPACE]",
+		Use:   "plan PATH... [--against PATH | -n NAMESPACE]",
 		Short: "Show what an edit of policies changes, field by field, and change nothing",
 		Long: `Runs the policies before and after an edit on the same objects, in memory, each
 until nothing is left to do, and prints the fields that end up different.
 
-After the edit run those of --policies. Before it run those of --against; without
-it those that run in the cluster by the PolicySets of --policy-namespace, of which
-the policies of --policies then replace those of the same name; without either
+After the edit run those at each PATH. Before it run those of --against; without it
+those that run in the cluster by the PolicySets of the namespace, of which the
+policies at each PATH then replace those of the same name; without either
 none, which is the plan of an installation. A policy of a set of which nothing
 runs, because its text was refused or waits, counts as not there.
 
@@ -56,28 +58,22 @@ which is not known is listed as not decided.
 
 Exit codes: 0 nothing changes, 2 something does, 1 it failed, or something is not
 decided and nothing else changes.`,
-		Example: "  edict plan --policies edited.yaml --policy-namespace edict-system\n" +
-			"  edict plan --policies new --against policies --objects world.yaml --answers answers.json\n" +
-			"  edict plan --policies policies --objects examples/storage",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		Example: "  edict plan edited.yaml -n edict-system\n" +
+			"  edict plan new --against policies --objects world.yaml --answers answers.json\n" +
+			"  edict plan policies --objects examples/storage",
+		RunE: withOutputs(f.run),
 	}
-	f.world.register(cmd)
+	f.world.register(cmd, "the namespace of the PolicySets to compare with")
 	f.recorded.register(cmd)
 	f.brakes.register(cmd.Flags())
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of the policies before the edit; may repeat")
-	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	return require(cmd, "policies")
+	flags.Var(until{&f.until}, "until", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
+	outputFlag(cmd, &f.output, "text", "json")
+	return f.world.origin.takePaths(cmd, 1)
 }
 
 func (f *planFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "text", "json"); err != nil {
-		return err
-	}
 	o, err := f.options(ctx, errOut)
 	if err != nil {
 		return err
@@ -102,14 +98,6 @@ func (f *planFlags) run(ctx context.Context, out, errOut io.Writer) error {
 
 // options reads both sets of policies, and what they run on.
 func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Options, error) {
-	until, err := untilOf(f.until)
-	if err != nil {
-		return nil, err
-	}
-	limits, err := f.brakes.settings()
-	if err != nil {
-		return nil, err
-	}
 	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
 		return nil, err
@@ -137,14 +125,14 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	schemas := schema.NewSet(in.bundle.Schemas)
 	schemas.AddAll(before.Schemas)
 	return &compare.Options{
-		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard, Limits: limits,
+		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: ptr.Deref(f.until, 0), Answers: in.answers, Guard: in.guard, Limits: &f.brakes.Settings,
 	}, nil
 }
 
 // given returns the policies that have all values that a cluster wants, and names the others.
 func (f *planFlags) given(errOut io.Writer, policies []*plan.Policy) []*plan.Policy {
 	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool {
-		err := p.Unset(f.world.origin.namespace)
+		err := p.Unset(f.world.origin.Context.Namespace)
 		if err != nil {
 			fmt.Fprintf(errOut, "edict: the policy %s would wait: %v\n", p.Name, err)
 		}
@@ -152,21 +140,9 @@ func (f *planFlags) given(errOut io.Writer, policies []*plan.Policy) []*plan.Pol
 	})
 }
 
-// untilOf reads a duration; "" is none.
-func untilOf(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	until, err := time.ParseDuration(text)
-	if err != nil || until < 0 {
-		return 0, fmt.Errorf("--until must be a duration such as 10m: %q", text)
-	}
-	return until, nil
-}
-
 // before loads the policies before the edit.
 func (f *planFlags) before(ctx context.Context, in *input, errOut io.Writer) (*source.Bundle, error) {
-	if len(f.against) == 0 && f.world.origin.namespace == "" {
+	if len(f.against) == 0 && f.world.origin.Context.Namespace == "" {
 		return &source.Bundle{Schemas: schema.NewSet(nil)}, nil
 	}
 	world := f.world

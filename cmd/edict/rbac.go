@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -24,9 +22,9 @@ type rbacFlags struct {
 func rbacCommand() *cobra.Command {
 	var f rbacFlags
 	cmd := &cobra.Command{
-		Use:   "rbac (PATH... | --policy-namespace NAMESPACE)",
+		Use:   "rbac [PATH...]",
 		Short: "Print the permissions that policies need",
-		Long: `Derives from the policies at each PATH, or of the PolicySets of a namespace, what
+		Long: `Derives from the policies at each PATH, or else of the PolicySets of a namespace, what
 they must be allowed to do in the cluster, and prints a ClusterRole, and a Role
 for every namespace that a policy is narrowed to. Above each rule stands which
 policies need it. Disabled policies need nothing, unless they are named with
@@ -37,21 +35,16 @@ chart binds them: to the ServiceAccount that the policy writes as, and what it
 reads to that of the controller, which reads for all of them.`,
 		Example: `  edict rbac policies --name edict | kubectl apply -f -
   edict rbac mine.yaml --bind edict-system | kubectl apply -f -`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.origin.policies = args; (len(args) > 0) == (f.namespace != "") {
-				return errors.New("say where the policies are: PATH... or --policy-namespace")
-			}
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withOutputs(f.run),
 	}
-	f.register(cmd)
+	f.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.only, "policy", nil, "only this policy; may repeat")
 	flags.StringVar(&f.name, "name", "edict", "the name of the roles")
 	flags.BoolVar(&f.any, "any-params", false, "print what any setting of the params may need, not only the one in force")
 	f.bind.register(flags)
-	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml, json or table")
-	return cmd
+	outputFlag(cmd, &f.output, "yaml", "json", "table")
+	return f.takePaths(cmd, 0)
 }
 
 var rbacPrinters = map[string]func(io.Writer, []role) error{
@@ -59,10 +52,6 @@ var rbacPrinters = map[string]func(io.Writer, []role) error{
 }
 
 func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	print, ok := rbacPrinters[f.output]
-	if !ok {
-		return fmt.Errorf("unknown output %q: yaml, json or table", f.output)
-	}
 	set, err := f.load(ctx, errOut)
 	if err != nil {
 		return err
@@ -86,7 +75,7 @@ func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.bind.namespace != "" {
 		list = f.bind.roles(f.name, permissions)
 	}
-	if err := print(out, list); err != nil {
+	if err := rbacPrinters[f.output](out, list); err != nil {
 		return err
 	}
 	if len(broken) > 0 {

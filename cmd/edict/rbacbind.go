@@ -66,6 +66,12 @@ func (f *bindFlags) bound(r role, policy string) []role {
 	return []role{r, reads}
 }
 
+// impersonation lets the controller write as the ServiceAccount of a set.
+func (f *bindFlags) impersonation(set string) role {
+	rule := rbac.Rule{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{f.prefix + set}, Verbs: []string{"impersonate"}, Policies: []string{set}}
+	return role{name: "edict-" + set + ":impersonate", namespace: f.namespace, rules: []rbac.Rule{rule}, account: &account{namespace: f.namespace, name: f.controller}, policy: set}
+}
+
 // shared returns of some rules those that the controller itself needs: it reads for all
 // policies, and sends their Events.
 func shared(rules []rbac.Rule) (out []rbac.Rule) {

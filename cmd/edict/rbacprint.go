@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -120,9 +121,14 @@ func (r role) printBinding(w io.Writer) {
 		rbacGroup, r.kind(), rbac.Quote(r.name), rbac.Quote(r.account.name), rbac.Quote(r.account.namespace))
 }
 
-// printRolesJSON prints a List. JSON has no comments, so an annotation says
-// who needs what.
-func printRolesJSON(w io.Writer, list []role) error {
+func printRolesJSON(w io.Writer, list []role) error { return printList(w, roleObjects(list)) }
+
+func printList(w io.Writer, items []any) error {
+	return writeJSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+}
+
+// roleObjects returns the manifests. JSON has no comments, so an annotation says who needs what.
+func roleObjects(list []role) []any {
 	items := []any{}
 	for _, r := range list {
 		metadata := r.metadata()
@@ -137,7 +143,7 @@ func printRolesJSON(w io.Writer, list []role) error {
 			"subjects": []any{map[string]any{"kind": "ServiceAccount", "name": r.account.name, "namespace": r.account.namespace}},
 		})
 	}
-	return writeJSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	return items
 }
 
 func (r role) metadata() map[string]any {
@@ -156,18 +162,11 @@ func printRules(w io.Writer, list []role) error {
 	rows := [][]string{{"NAMESPACE", "GROUP", "RESOURCES", "NAMES", "VERBS", "POLICIES"}}
 	for _, r := range list {
 		for _, rule := range r.rules {
-			rows = append(rows, []string{orElse(r.namespace, "*"), orElse(rule.APIGroups[0], "core"),
-				listed(rule.Resources), orElse(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})
+			rows = append(rows, []string{cmp.Or(r.namespace, "*"), cmp.Or(rule.APIGroups[0], "core"),
+				listed(rule.Resources), cmp.Or(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})
 		}
 	}
 	return table(w, rows)
 }
 
 func listed(list []string) string { return strings.Join(list, ",") }
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type releaseFlags struct {
 func releaseCommand() *cobra.Command {
 	var f releaseFlags
 	cmd := &cobra.Command{
-		Use:   "release (--policy-namespace NAMESPACE (SET... | --all) | --policies PATH (POLICY... | --all))",
+		Use:   "release (SET... | --all) [-n NAMESPACE]\n  edict release (POLICY... | --all) -f PATH",
 		Short: "Remove the finalizers of policies from their objects",
 		Long: `Takes the finalizers of policies off all objects that have them. Finalizers of
 others stay. A second run finds nothing to do.
@@ -39,8 +40,8 @@ others stay. A second run finds nothing to do.
 The controller does so by itself when a PolicySet is deleted. This command ends a
 deletion for which the account of the set lacks a permission, or no controller runs:
 it uses your account. With --delete it deletes the sets, and waits for the controller
-before. With --policies see to it yourself that no controller runs them.`,
-		Example: "  edict release storage --policy-namespace edict-system",
+before. With -f see to it yourself that no controller runs them.`,
+		Example: "  edict release storage -n edict-system",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.all == (len(args) > 0) {
 				return errors.New("name what to release, or say --all")
@@ -48,7 +49,7 @@ before. With --policies see to it yourself that no controller runs them.`,
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	f.registerAll(cmd)
+	f.register(cmd, namespaceOfSets)
 	cmd.Flags().BoolVar(&f.all, "all", false, "release all sets, or policies")
 	cmd.Flags().BoolVar(&f.delete, "delete", false, "delete the sets, and wait for the controller first")
 	cmd.Flags().StringVar(&f.accounts, "policy-service-accounts", "", "remove them as the ServiceAccounts that the policies write as, as edict run is told")
@@ -60,9 +61,9 @@ before. With --policies see to it yourself that no controller runs them.`,
 
 func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
 	t := &tally{Writer: out, dryRun: f.dryRun}
-	run := f.files
-	if f.namespace != "" {
-		run = f.sets
+	run := f.sets
+	if len(f.policies) > 0 {
+		run = f.files
 	}
 	if err := run(ctx, t, errOut, names); err != nil {
 		return err
@@ -96,17 +97,17 @@ func (f *releaseFlags) sets(ctx context.Context, t *tally, errOut io.Writer, nam
 	if err != nil {
 		return err
 	}
-	c := setClient{kubeconfig: f.kubeconfig, namespace: f.namespace}
-	chosen, err := c.named(ctx, names)
+	chosen, err := f.named(ctx, names)
 	if err != nil {
 		return err
 	}
 	if !f.dryRun {
-		if chosen, err = f.wait(ctx, &c, t, errOut, chosen); err != nil {
+		if chosen, err = f.wait(ctx, t, errOut, chosen); err != nil {
 			return err
 		}
 	}
 	for _, s := range chosen {
+		r.Accounts.Namespace = s.Namespace
 		if f.accounts != "" {
 			r.Accounts.SetName(s.Name, s.Spec.ServiceAccountName)
 		}
@@ -116,7 +117,7 @@ func (f *releaseFlags) sets(ctx context.Context, t *tally, errOut io.Writer, nam
 			continue
 		}
 		if controllerutil.ContainsFinalizer(s, release.SetFinalizer) {
-			if err := c.patch(ctx, s, func(s *edictv1.PolicySet) { controllerutil.RemoveFinalizer(s, release.SetFinalizer) }); err != nil {
+			if err := f.patch(ctx, s, func(s *edictv1.PolicySet) { controllerutil.RemoveFinalizer(s, release.SetFinalizer) }); err != nil {
 				return err
 			}
 		}
@@ -130,12 +131,15 @@ func (f *releaseFlags) sets(ctx context.Context, t *tally, errOut io.Writer, nam
 // named returns the sets with some names; all sets if there are none.
 func (c *setClient) named(ctx context.Context, names []string) ([]*clusterSet, error) {
 	if len(names) == 0 {
+		if err := c.home(ctx); err != nil {
+			return nil, err
+		}
 		return c.list(ctx)
 	}
 	var out []*clusterSet
 	for _, name := range names {
-		if strings.Contains(name, "/") {
-			return nil, found("%s is a policy: name its set, or use --policies", name)
+		if _, policy := setNamed(name); policy != "" {
+			return nil, found("%s is a policy: name its set, or use -f", name)
 		}
 		s, err := c.get(ctx, name)
 		if err != nil {
@@ -148,26 +152,26 @@ func (c *setClient) named(ctx context.Context, names []string) ([]*clusterSet, e
 
 // wait deletes sets, if that is asked for, and returns those that the controller has left after the
 // timeout.
-func (f *releaseFlags) wait(ctx context.Context, c *setClient, t *tally, errOut io.Writer, chosen []*clusterSet) (left []*clusterSet, err error) {
-	names := map[string]bool{}
+func (f *releaseFlags) wait(ctx context.Context, t *tally, errOut io.Writer, chosen []*clusterSet) (left []*clusterSet, err error) {
+	names := map[client.ObjectKey]bool{}
 	for _, s := range chosen {
 		switch {
 		case f.delete:
-			if err := c.client.Delete(ctx, &s.PolicySet); client.IgnoreNotFound(err) != nil {
+			if err := f.client.Delete(ctx, &s.PolicySet); client.IgnoreNotFound(err) != nil {
 				return nil, found("deleting the PolicySet %s/%s: %v", s.Namespace, s.Name, err)
 			}
 			fmt.Fprintf(t, "%s/%s: deleted\n", s.Namespace, s.Name)
 		case s.DeletionTimestamp == nil:
 			return nil, found("the PolicySet %s/%s is not being deleted: its policies would set their finalizers again; delete it, or add --delete", s.Namespace, s.Name)
 		}
-		names[s.Name] = true
+		names[client.ObjectKeyFromObject(s)] = true
 	}
 	if !f.delete {
 		return chosen, nil
 	}
 	err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {
-		left, err = c.list(ctx) // the timeout ends no request
-		left = slices.DeleteFunc(left, func(s *clusterSet) bool { return !names[s.Name] })
+		left, err = f.list(ctx) // the timeout ends no request
+		left = slices.DeleteFunc(left, func(s *clusterSet) bool { return !names[client.ObjectKeyFromObject(s)] })
 		return len(left) == 0, err
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
@@ -204,7 +208,7 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 
 // releaser returns what removes finalizers, and reports to a tally.
 func (f *releaseFlags) releaser(t *tally) (*release.Releaser, error) {
-	config, err := clusterConfig(f.kubeconfig)
+	config, err := f.restConfig()
 	if err != nil {
 		return nil, found("%v", err)
 	}
@@ -217,8 +221,7 @@ func (f *releaseFlags) releaser(t *tally) (*release.Releaser, error) {
 	if err != nil {
 		return nil, err
 	}
-	accounts := &identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
-	return &release.Releaser{Client: objects, Mapper: mapper, Accounts: accounts, Selector: f.selector, DryRun: t.dryRun, Report: t.add}, nil
+	return &release.Releaser{Client: objects, Mapper: mapper, Accounts: &identity.Accounts{Prefix: f.accounts}, Selector: f.selector, DryRun: t.dryRun, Report: t.add}, nil
 }
 
 // tally prints outcomes, a line each, and counts them.
@@ -243,7 +246,7 @@ func (t *tally) add(o release.Outcome) {
 	switch {
 	case o.Err != nil:
 		t.failed++
-		fmt.Fprintf(t, "%s: %s: not released from %s: %v\n", o.Policy, object, orElse(names, "its finalizers"), o.Err)
+		fmt.Fprintf(t, "%s: %s: not released from %s: %v\n", o.Policy, object, cmp.Or(names, "its finalizers"), o.Err)
 	case t.dryRun:
 		t.removed++
 		fmt.Fprintf(t, "%s: %s: would be released from %s\n", o.Policy, object, names)

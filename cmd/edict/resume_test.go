@@ -57,7 +57,7 @@ func TestResume(t *testing.T) {
 		"paused":      {true, "s", 0, "the policies of the set s go on\n"},
 		"by a policy": {true, "s/one", 0, "the policies of the set s go on\n"},
 		"not paused":  {false, "s", 1, "edict: no policy of the set s is paused\n"},
-		"no such set": {true, "t", 1, `edict: there is no PolicySet "t" in the namespace edict-system`},
+		"no such set": {true, "t", 1, `edict: there is no PolicySet "t" in any namespace`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +95,7 @@ func TestReleaseOfSets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := &patched{apiServer: small()}
-			got := program(t, "release", tc.set, "--policy-namespace", defaultNamespace, "--kubeconfig", serving(t, server))
+			got := program(t, "release", tc.set, "-n", defaultNamespace, "--kubeconfig", serving(t, server))
 			if diff := cmp.Diff(tc.want, got.stderr); diff != "" || got.code != 1 || len(server.bodies) > 0 {
 				t.Errorf("%d: it has written %v (-want +got):\n%s", got.code, server.bodies, diff)
 			}

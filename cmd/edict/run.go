@@ -22,21 +22,23 @@ func runCommand() *cobra.Command {
 	var asks extenderFlags
 	var hook webhookFlags
 	var brakes brakeFlags
-	var kubeconfig, level, memory string
+	var level, memory string
+	var from clusterFlags
 	var elect bool
 	var watchLabelSelector string
 	var election run.Election
 	var params paramValues
 	cmd := &cobra.Command{
-		Use:   "run (--policies PATH | --policy-namespace NAMESPACE)",
+		Use:   "run (--policies PATH | -n NAMESPACE)",
 		Short: "Run the controller",
 		Long: `Runs policies against a cluster. They come from files, or from the PolicySets of a
 namespace and the ConfigMaps that these name, which are followed while the controller
 runs. The status of a PolicySet has conditions.`,
-		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
+		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run -n edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(checkRun(&o), checkElection(&election)); err != nil {
+			o.PolicyNamespace = from.Context.Namespace
+			if err := checkRun(&o, &election); err != nil {
 				return err
 			}
 			var err error
@@ -49,16 +51,14 @@ runs. The status of a PolicySet has conditions.`,
 			if o.Params, err = params.overrides(); err != nil {
 				return err
 			}
-			if o.Brakes, err = brakes.settings(); err != nil {
-				return err
-			}
+			o.Brakes = &brakes.Settings
 			if o.Log, err = logger(level, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			slog.SetDefault(o.Log) // of the servers of net/http, too
 			ctrl.SetLogger(logr.FromSlogHandler(libraryLog{o.Log.Handler()}))
 			klog.SetSlogLogger(slog.New(libraryLog{o.Log.Handler()}))
-			if o.Config, err = clusterConfig(kubeconfig); err != nil {
+			if o.Config, err = from.restConfig(); err != nil {
 				return found("%v", err)
 			}
 			o.Version = version
@@ -81,9 +81,8 @@ runs. The status of a PolicySet has conditions.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	from.register(flags, "the namespace of PolicySets, instead of --policies")
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
-	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of PolicySets, instead of --policies")
 	flags.StringArrayVar(&o.Allowances, "allowances", nil, "an Allowances file for --policies: the protected writes and reads that are allowed; may repeat")
 	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this prefix and the name of their set, unless it names another one, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
@@ -114,8 +113,8 @@ runs. The status of a PolicySet has conditions.`,
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "interval between attempts to acquire or renew the Lease")
 	flags.StringVar(&watchLabelSelector, "watch-label-selector", "", "decide only about objects of spec.for whose labels match; other installations, each with a Lease of its own, decide about the rest")
 	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
-	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
+	cmd.MarkFlagsOneRequired("policies", "namespace")
+	cmd.MarkFlagsMutuallyExclusive("policies", "namespace")
 	return cmd
 }
 
@@ -128,17 +127,11 @@ func parseWatchLabelSelector(text string) (*selector.Selector, error) {
 	return s, nil
 }
 
-// checkElection returns what is wrong with the arguments of an election.
-func checkElection(e *run.Election) error {
-	if e.LeaseDuration%time.Second != 0 {
-		return fmt.Errorf("--leader-elect-lease-duration must be in whole seconds, as a Lease has it: %v", e.LeaseDuration)
-	}
-	return nil
-}
-
 // checkRun returns what is wrong with the arguments together.
-func checkRun(o *run.Options) error {
+func checkRun(o *run.Options, e *run.Election) error {
 	switch {
+	case e.LeaseDuration%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration must be in whole seconds, as a Lease has it: %v", e.LeaseDuration)
 	case o.Workers < 1:
 		return errors.New("--workers must be at least 1")
 	case o.StopTimeout < 0:

@@ -12,61 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// The part of SARIF 2.1.0 that code scanning reads.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
-		// ColumnKind says that columns count characters.
-		ColumnKind string `json:"columnKind"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID      string             `json:"id"`
-		HelpURI string             `json:"helpUri"`
-		Default sarifConfiguration `json:"defaultConfiguration"`
-	}
-	sarifConfiguration struct {
-		Level document.Severity `json:"level"`
-	}
-	sarifResult struct {
-		RuleID    string            `json:"ruleId"`
-		RuleIndex int               `json:"ruleIndex"`
-		Level     document.Severity `json:"level"`
-		Message   sarifMessage      `json:"message"`
-		Locations []sarifLocation   `json:"locations"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
-	}
-	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		Line   int `json:"startLine"`
-		Column int `json:"startColumn,omitempty"`
-	}
-)
-
+// checkSARIF writes the part of SARIF 2.1.0 that code scanning reads. Columns count characters.
 func checkSARIF(w io.Writer, b *source.Bundle, list []document.Problem) error {
 	codes := make([]document.Code, 0, len(list))
 	for _, p := range list {
@@ -74,32 +20,35 @@ func checkSARIF(w io.Writer, b *source.Bundle, list []document.Problem) error {
 	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
-	run := sarifRun{
-		Tool:    sarifTool{Driver: sarifDriver{Name: "edict", InformationURI: "https://github.com/edict-dev/edict", Rules: []sarifRule{}}},
-		Results: []sarifResult{}, ColumnKind: "unicodeCodePoints",
-	}
+	rules, results := []any{}, []any{}
 	for _, c := range codes {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: string(c), HelpURI: check.Page(c), Default: sarifConfiguration{Level: document.Severities[c]}})
+		rules = append(rules, map[string]any{"id": c, "helpUri": check.Page(c), "defaultConfiguration": map[string]any{"level": document.Severities[c]}})
 	}
 	for _, p := range list {
-		run.Results = append(run.Results, sarifResult{
-			RuleID: string(check.CodeOf(p)), RuleIndex: slices.Index(codes, check.CodeOf(p)), Level: p.Severity,
-			Message: sarifMessage{Text: full(p)}, Locations: places(b.Place(p.Position)),
+		results = append(results, map[string]any{
+			"ruleId": check.CodeOf(p), "ruleIndex": slices.Index(codes, check.CodeOf(p)), "level": p.Severity,
+			"message": map[string]any{"text": full(p)}, "locations": places(b.Place(p.Position)),
 		})
 	}
-	return writeJSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	driver := map[string]any{"name": "edict", "informationUri": "https://github.com/edict-dev/edict", "rules": rules}
+	run := map[string]any{"tool": map[string]any{"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}
+	return writeJSON(w, map[string]any{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []any{run}})
 }
 
 // places returns where a finding is; none for one that is about no file.
-func places(at document.Position) []sarifLocation {
+func places(at document.Position) []any {
 	if at.File == "" {
-		return []sarifLocation{}
+		return []any{}
 	}
-	out := sarifPhysical{Artifact: sarifArtifact{URI: fileURI(at.File)}}
+	physical := map[string]any{"artifactLocation": map[string]any{"uri": fileURI(at.File)}}
 	if at.Line > 0 {
-		out.Region = &sarifRegion{Line: at.Line, Column: at.Column}
+		region := map[string]int{"startLine": at.Line}
+		if at.Column > 0 {
+			region["startColumn"] = at.Column
+		}
+		physical["region"] = region
 	}
-	return []sarifLocation{{Physical: out}}
+	return []any{map[string]any{"physicalLocation": physical}}
 }
 
 // fileURI returns a file as a URI; a relative path is one below the root of the

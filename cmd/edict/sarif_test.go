@@ -38,7 +38,20 @@ func checkLog(schema *jsonschema.Schema, text string) error {
 	if err := schema.Validate(raw); err != nil {
 		return err
 	}
-	var log sarifLog
+	var log struct {
+		Runs []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Locations []struct {
+					PhysicalLocation struct{ ArtifactLocation struct{ URI string } }
+				}
+			}
+		}
+	}
 	if err := json.Unmarshal([]byte(text), &log); err != nil || len(log.Runs) != 1 {
 		return fmt.Errorf("%d runs, %w", len(log.Runs), err)
 	}
@@ -49,8 +62,8 @@ func checkLog(schema *jsonschema.Schema, text string) error {
 		}
 		used[r.RuleIndex] = true
 		for _, l := range r.Locations {
-			if _, err := url.Parse(l.Physical.Artifact.URI); err != nil || strings.ContainsAny(l.Physical.Artifact.URI, " \\\"<>") {
-				return fmt.Errorf("%q is no URI, %w", l.Physical.Artifact.URI, err)
+			if _, err := url.Parse(l.PhysicalLocation.ArtifactLocation.URI); err != nil || strings.ContainsAny(l.PhysicalLocation.ArtifactLocation.URI, " \\\"<>") {
+				return fmt.Errorf("%q is no URI, %w", l.PhysicalLocation.ArtifactLocation.URI, err)
 			}
 		}
 	}
@@ -127,7 +140,7 @@ func TestSARIFPlaces(t *testing.T) {
 	t.Parallel()
 	schema := sarifSchema(t)
 	for at, want := range map[document.Position]string{
-		{File: "policies/a.yaml", Line: 3, Column: 2}: `[{"physicalLocation":{"artifactLocation":{"uri":"policies/a.yaml"},"region":{"startLine":3,"startColumn":2}}}]`,
+		{File: "policies/a.yaml", Line: 3, Column: 2}: `[{"physicalLocation":{"artifactLocation":{"uri":"policies/a.yaml"},"region":{"startColumn":2,"startLine":3}}}]`,
 		{File: "policies/a.yaml", Line: 3}:            `[{"physicalLocation":{"artifactLocation":{"uri":"policies/a.yaml"},"region":{"startLine":3}}}]`,
 		{File: "a b/50%#1?é[.yaml"}:                   `[{"physicalLocation":{"artifactLocation":{"uri":"a%20b/50%25%231%3F%C3%A9%5B.yaml"}}}]`,
 		{File: "a:b.yaml"}:                            `[{"physicalLocation":{"artifactLocation":{"uri":"./a:b.yaml"}}}]`,

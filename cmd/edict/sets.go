@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,9 +21,9 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// setClient reads and changes the PolicySets of a namespace.
+// setClient reads and changes the PolicySets of a namespace, or of all without one.
 type setClient struct {
-	kubeconfig, namespace string
+	clusterFlags
 
 	client client.Client
 	config *rest.Config
@@ -31,6 +32,12 @@ type setClient struct {
 // defaultNamespace is where the chart is usually installed.
 const defaultNamespace = "edict-system"
 
+// What -n is the namespace of.
+const (
+	namespaceOfSets   = "the namespace of the PolicySets (default: all namespaces, or " + defaultNamespace + " if these may not be listed)"
+	namespaceOfObject = "the namespace of the object, or of the PolicySet if the object is named with its namespace or none is named"
+)
+
 // fieldOwner is the field manager of commands.
 const fieldOwner = client.FieldOwner("edict-cli")
 
@@ -38,7 +45,7 @@ func (c *setClient) connect() error {
 	if c.client != nil {
 		return nil
 	}
-	config, err := clusterConfig(c.kubeconfig)
+	config, err := c.restConfig()
 	if err != nil {
 		return found("%v", err)
 	}
@@ -61,50 +68,130 @@ type clusterSet struct {
 	texts  []*history.Text
 }
 
-// list returns the sets of the namespace, by name.
-func (c *setClient) list(ctx context.Context) (out []*clusterSet, err error) {
+// find returns the sets of the namespace, by name.
+func (c *setClient) find(ctx context.Context) ([]edictv1.PolicySet, error) {
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
 	var all edictv1.PolicySetList
-	if err := c.client.List(ctx, &all, client.InNamespace(c.namespace)); err != nil {
-		return nil, found("reading the PolicySets of the namespace %s: %v", c.namespace, err)
+	err := c.client.List(ctx, &all, client.InNamespace(c.Context.Namespace))
+	if apierrors.IsForbidden(err) && c.Context.Namespace == "" {
+		c.Context.Namespace = defaultNamespace
+		return c.find(ctx)
 	}
-	var revisions appsv1.ControllerRevisionList
-	if err := c.client.List(ctx, &revisions, client.InNamespace(c.namespace), client.HasLabels{history.Label}); err != nil {
-		return nil, found("reading the history of the PolicySets: %v", err)
+	if err != nil {
+		return nil, found("listing PolicySets: %v", err)
 	}
-	for i := range all.Items {
-		s := &clusterSet{PolicySet: all.Items[i]}
-		s.texts = history.List(&s.PolicySet, revisions.Items)
-		m := &corev1.ConfigMap{}
-		switch err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: s.Spec.Source.ConfigMap.Name}, m); {
-		case err == nil:
-			s.source = source.NewConfigMap(m)
-		case !apierrors.IsNotFound(err):
-			return nil, found("reading the ConfigMap %s/%s: %v", c.namespace, s.Spec.Source.ConfigMap.Name, err)
+	return all.Items, nil
+}
+
+// homes returns the namespaces of the sets of some names, which may be those of policies in them, or of
+// all sets if there is none of these.
+func (c *setClient) homes(ctx context.Context, names ...string) (out []string, err error) {
+	if c.Context.Namespace != "" {
+		return []string{c.Context.Namespace}, nil
+	}
+	all, err := c.find(ctx)
+	named := slices.DeleteFunc(slices.Clone(all), func(s edictv1.PolicySet) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return isNamed(&s, name) })
+	})
+	if len(named) > 0 {
+		all = named
+	}
+	for i := range all {
+		out = append(out, all[i].Namespace)
+	}
+	if len(out) == 0 {
+		out = []string{defaultNamespace}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// isNamed reports whether a name is that of a set, or of a policy in it.
+func isNamed(s *edictv1.PolicySet, name string) bool {
+	set, policy, _ := strings.Cut(name, "/")
+	return s.Name == set || policy == "" && slices.ContainsFunc(s.Status.Policies, func(p edictv1.PolicyStatus) bool { return p.Name == name })
+}
+
+// home chooses the namespace of the sets of some names, or of all.
+func (c *setClient) home(ctx context.Context, names ...string) error {
+	homes, err := c.homes(ctx, names...)
+	if err != nil {
+		return err
+	}
+	if len(homes) > 1 {
+		return found("there are PolicySets in the namespaces %s: choose one with -n", strings.Join(homes, ", "))
+	}
+	c.Context.Namespace = homes[0]
+	return nil
+}
+
+// list returns the sets of the namespace with their texts, by name.
+func (c *setClient) list(ctx context.Context) (out []*clusterSet, err error) {
+	all, err := c.find(ctx)
+	for i := range all {
+		s, err := c.texts(ctx, &all[i])
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, s)
 	}
-	return out, nil
+	return out, err
 }
 
-// get returns a set by its name, or by that of one of its policies as SET/POLICY.
-func (c *setClient) get(ctx context.Context, name string) (*clusterSet, error) {
-	all, err := c.list(ctx)
+// texts reads the texts of a set.
+func (c *setClient) texts(ctx context.Context, of *edictv1.PolicySet) (*clusterSet, error) {
+	s := &clusterSet{PolicySet: *of}
+	var revisions appsv1.ControllerRevisionList
+	if err := c.client.List(ctx, &revisions, client.InNamespace(s.Namespace), client.MatchingLabels{history.Label: s.Name}); err != nil {
+		return nil, found("reading the history of the PolicySet %s/%s: %v", s.Namespace, s.Name, err)
+	}
+	s.texts = history.List(&s.PolicySet, revisions.Items)
+	m := &corev1.ConfigMap{}
+	switch err := c.client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: s.Spec.Source.ConfigMap.Name}, m); {
+	case err == nil:
+		s.source = source.NewConfigMap(m)
+	case !apierrors.IsNotFound(err):
+		return nil, found("reading the ConfigMap %s/%s: %v", s.Namespace, s.Spec.Source.ConfigMap.Name, err)
+	}
+	return s, nil
+}
+
+// setNamed returns what an argument names: SET, SET/POLICY or, as for kubectl, policyset/SET.
+func setNamed(arg string) (set, policy string) {
+	set, policy, _ = strings.Cut(arg, "/")
+	if slices.Contains([]string{"policyset", "policysets", "pset", "policysets.edict.dev"}, set) {
+		return policy, ""
+	}
+	return set, policy
+}
+
+// get returns the set that an argument names.
+func (c *setClient) get(ctx context.Context, arg string) (*clusterSet, error) {
+	all, err := c.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	set, policy := identity.ParsePolicyID(name)
-	set = cmp.Or(set, policy)
-	var known []string
-	for _, s := range all {
-		if s.Name == set {
-			return s, nil
+	name, _ := setNamed(arg)
+	var named []*edictv1.PolicySet
+	var known, namespaces []string
+	for i := range all {
+		if known = append(known, all[i].Name); all[i].Name == name {
+			named, namespaces = append(named, &all[i]), append(namespaces, all[i].Namespace)
 		}
-		known = append(known, s.Name)
 	}
-	return nil, found("there is no PolicySet %q in the namespace %s%s", set, c.namespace, hinted(nameHint(set, known)))
+	where := "any namespace"
+	if c.Context.Namespace != "" {
+		where = "the namespace " + c.Context.Namespace
+	}
+	switch len(named) {
+	case 0:
+		return nil, found("there is no PolicySet %q in %s%s", name, where, hinted(nameHint(name, known)))
+	case 1:
+		return c.texts(ctx, named[0])
+	}
+	return nil, found("there is a PolicySet %s in each of the namespaces %s: choose one with -n", name, strings.Join(namespaces, ", "))
 }
 
 // patch changes a set, and fails if another client has written it since it was read.

@@ -40,7 +40,7 @@ func setsOf(t *testing.T, objects ...client.Object) setClient {
 		}
 		return c.Create(ctx, o, options...)
 	}}
-	return setClient{namespace: defaultNamespace, client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(in).Build()}
+	return setClient{client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(in).Build()}
 }
 
 // setOf is a set that runs the ConfigMap m.
@@ -76,7 +76,7 @@ func keptText(t *testing.T, set string, number int64, data map[string]string, si
 func (c *setClient) read(t *testing.T, name string) *edictv1.PolicySet {
 	t.Helper()
 	s := &edictv1.PolicySet{}
-	if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: c.namespace, Name: name}, s); err != nil {
+	if err := c.client.Get(t.Context(), client.ObjectKey{Namespace: defaultNamespace, Name: name}, s); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -97,10 +97,13 @@ func TestSets(t *testing.T) {
 	elsewhere.Namespace = "other"
 	c := setsOf(t, setOf("s", nil), setOf("lost", func(s *edictv1.PolicySet) { s.Spec.Source.ConfigMap.Name = "n" }), elsewhere, mapOf(map[string]string{"one.yaml": marking("one", "a")}),
 		keptText(t, "s", 2, map[string]string{"a": "2"}, now), keptText(t, "s", 1, map[string]string{"a": "1"}, now), keptText(t, "lost", 1, map[string]string{"a": "3"}, now))
-	all, err := c.list(t.Context())
-	if err != nil || len(all) != 2 {
-		t.Fatal(len(all), err)
+	for namespace, want := range map[string]int{"": 3, defaultNamespace: 2, "none": 0} {
+		c.Context.Namespace = namespace
+		if all, err := c.list(t.Context()); err != nil || len(all) != want {
+			t.Errorf("%q: %d, %v", namespace, len(all), err)
+		}
 	}
+	c.Context.Namespace = defaultNamespace
 	s, err := c.get(t.Context(), "s/one")
 	if err != nil || s.source == nil || len(s.texts) != 2 || s.texts[0].Number != 1 || len(s.present().Units) != 1 || s.present().Units[0].ID() != "s/one" {
 		t.Errorf("%+v, %v", s, err)
@@ -242,10 +245,10 @@ func TestHistory(t *testing.T) {
 	}
 	revision := func(i int) string { return source.Revision((&source.ConfigMap{Data: texts[i]}).Digest()) }
 	want := [][]string{
-		{"SET", "NUMBER", "REVISION", "CURRENT", "ACTIVE", "EDITED", "AUTHOR", "KEYS"},
-		{"s", "3", revision(2), "2026-01-03T12:00:00Z", "kubectl-edit", "a.yaml", "b.rego"},
-		{"s", "2", revision(1), "yes", "2026-01-01T14:00:00Z", "2026-01-02T12:00:00Z", "kubectl-edit", "a.yaml"},
-		{"s", "1", revision(0), "2026-01-01T13:00:00Z", "2026-01-01T12:00:00Z", "kubectl-edit", "a.yaml"},
+		{"NAMESPACE", "SET", "NUMBER", "REVISION", "CURRENT", "ACTIVE", "EDITED", "AUTHOR", "KEYS"},
+		{"edict-system", "s", "3", revision(2), "2026-01-03T12:00:00Z", "kubectl-edit", "a.yaml", "b.rego"},
+		{"edict-system", "s", "2", revision(1), "yes", "2026-01-01T14:00:00Z", "2026-01-02T12:00:00Z", "kubectl-edit", "a.yaml"},
+		{"edict-system", "s", "1", revision(0), "2026-01-01T13:00:00Z", "2026-01-01T12:00:00Z", "kubectl-edit", "a.yaml"},
 	}
 	var got [][]string
 	for line := range strings.Lines(out.String()) {

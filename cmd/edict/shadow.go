@@ -36,10 +36,7 @@ The leader is asked, or a running controller at the address of its metrics. With
 --metrics-secure that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 		Example: "  edict shadow\n  edict shadow next/replica-scheduling --address https://localhost:4272 --token \"$(kubectl create token reader)\" --insecure-skip-tls-verify",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			print, ok := shadowPrinters[f.output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
-			}
+			f.origin.about = args
 			body, err := f.live.ask(cmd.Context(), &f.origin, run.ShadowPath)
 			if err != nil {
 				return found("%v", err)
@@ -54,18 +51,15 @@ The leader is asked, or a running controller at the address of its metrics. With
 				}
 			}
 			reports = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return len(args) > 0 && !slices.Contains(args, r.Policy) })
-			return print(cmd.OutOrStdout(), reports)
+			return outputs(printShadows)[f.output](cmd.OutOrStdout(), reports)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.origin.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	flags.StringVar(&f.origin.namespace, "policy-namespace", defaultNamespace, "the namespace of the PolicySets")
+	f.origin.setClient.register(flags, namespaceOfSets)
 	f.live.register(cmd)
-	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
+	outputFlag(cmd, &f.output, "table", "yaml", "json")
 	return cmd
 }
-
-var shadowPrinters = outputs(printShadows)
 
 // printShadows shows the counts of all policies, then the examples.
 func printShadows(w io.Writer, reports []reconcile.ShadowReport) error {

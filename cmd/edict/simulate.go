@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"k8s.io/utils/ptr"
 
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -22,32 +21,41 @@ import (
 
 // fileFlags are those of a command that runs policies on manifests.
 type fileFlags struct {
-	paramValues
+	policyFiles
 	manifests
 
-	policies, schemas []string
-	output            string
+	output string
 }
 
-func (f *fileFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
-	f.manifests.register(flags)
-	f.paramValues.register(flags)
-	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+// register adds the flags; the time is another one by default.
+func (f *fileFlags) register(cmd *cobra.Command, otherwise string) *cobra.Command {
+	f.policyFiles.register(cmd)
+	f.manifests.register(cmd.Flags(), otherwise)
+	return require(f.takePaths(cmd, 1), "objects")
+}
+
+// bundle reads the policies, all of which must compile.
+func (f *fileFlags) bundle(errOut io.Writer) (*source.Bundle, error) {
+	b, err := f.load(f.policies, source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return b, runnable(errOut, b)
 }
 
 type simulateFlags struct {
 	fileFlags
 
-	brakes          brakeFlags
-	timeline, until string
-	trace           bool
+	brakes   brakeFlags
+	timeline string
+	until    *time.Duration
+	trace    bool
 }
 
 func simulateCommand() *cobra.Command {
 	var f simulateFlags
 	cmd := &cobra.Command{
-		Use:   "simulate --policies PATH --objects PATH",
+		Use:   "simulate PATH... --objects PATH",
 		Short: "Run policies on manifests, in memory and on a virtual clock",
 		Long: `Runs the whole engine on manifests, without a cluster, until no work is left,
 and prints what it wrote, in order. With --until the virtual clock then jumps
@@ -55,40 +63,24 @@ from deadline to deadline up to that time after the start.
 
 Errors of evaluations are part of what it prints: it ends with 1 only if the policies
 cannot run, or if their Rego meets the limit of its memory or processor time.`,
-		Example: "  edict simulate --policies policies --objects examples/storage",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		Example: "  edict simulate policies --objects examples/storage",
+		RunE:    withOutputs(f.run),
 	}
 	flags := cmd.Flags()
-	f.register(flags)
 	f.brakes.register(flags)
 	flags.StringVar(&f.timeline, "timeline", "", "a file with what happens after the start")
-	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: the real time)")
-	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
+	flags.Var(until{&f.until}, "until", "how long to go on after the start, such as 1h")
 	flags.BoolVar(&f.trace, "trace", false, "with -o yaml or json, also give every rule and variable of every evaluation")
-	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
-	return require(cmd, "policies", "objects")
+	outputFlag(cmd, &f.output, "table", "yaml", "json")
+	return f.register(cmd, "the real time")
 }
 
 func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	start, until, params, err := f.parse()
+	bundle, err := f.bundle(errOut)
 	if err != nil {
-		return err
-	}
-	limits, err := f.brakes.settings()
-	if err != nil {
-		return err
-	}
-	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
-	if err != nil {
-		return found("%v", err)
-	}
-	if err := runnable(errOut, bundle); err != nil {
 		return err
 	}
 	objects, err := f.read(bundle, append(f.files, f.timeline)...)
@@ -103,8 +95,8 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: simulate.GuardOf(bundle).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
-	sim.Run(ctx, timeline, until)
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: simulate.GuardOf(bundle).Assuming(), Start: f.instant(time.Now().UTC()), Answers: answers, KeepTraces: f.trace, Limits: &f.brakes.Settings})
+	sim.Run(ctx, timeline, ptr.Deref(f.until, -1))
 	if err := outputs(printTable)[f.output](out, sim.Shown(f.output == "json")); err != nil {
 		return err
 	}
@@ -141,25 +133,6 @@ func compiles(w io.Writer, b *source.Bundle) error {
 	return nil
 }
 
-func (f *simulateFlags) parse() (start time.Time, until time.Duration, params compile.Overrides, err error) {
-	until = -1
-	if start, err = f.instant(time.Now().UTC()); err != nil {
-		return start, until, nil, err
-	}
-	if f.until != "" {
-		if until, err = time.ParseDuration(f.until); err != nil || until < 0 {
-			return start, until, nil, fmt.Errorf("--until must be a duration such as 10m: %q", f.until)
-		}
-	}
-	switch f.output {
-	case "table", "yaml", "json":
-	default:
-		return start, until, nil, fmt.Errorf("unknown output %q: table, yaml or json", f.output)
-	}
-	params, err = f.overrides()
-	return start, until, params, err
-}
-
 func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error) {
 	if f.timeline == "" {
 		return nil, nil
@@ -178,6 +151,13 @@ func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error)
 		}
 	}
 	return timeline, nil
+}
+
+// printPaused prints a line for each policy that would be paused.
+func printPaused(w io.Writer, list []simulate.Paused) {
+	for _, p := range list {
+		fmt.Fprintln(w, p)
+	}
 }
 
 // printTable shows what was done, as a person reads it.

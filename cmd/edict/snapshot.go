@@ -25,7 +25,7 @@ type snapshotFlags struct {
 func snapshotCommand() *cobra.Command {
 	var f snapshotFlags
 	cmd := &cobra.Command{
-		Use:   "snapshot (--policies PATH | --policy-namespace NAMESPACE)",
+		Use:   "snapshot [PATH...]",
 		Short: "Write the objects of a cluster down, as far as policies read them",
 		Long: `Writes the objects that the policies read, and of each object its identity and
 the fields that some policy depends on, sorted: the same cluster gives the same
@@ -39,27 +39,20 @@ with a text of its own then decides otherwise.
 
 -o json writes a List in JSON to standard output; with --out FILE, where the
 format goes by the name of the file, it says there what was written.`,
-		Example: "  edict snapshot --policy-namespace edict-system --out world.yaml\n" +
-			"  edict snapshot --policies policies --objects examples/storage --out world.json",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		Example: "  edict snapshot -n edict-system --out world.yaml\n" +
+			"  edict snapshot policies --objects examples/storage --out world.json",
+		RunE: withOutputs(f.run),
 	}
-	f.world.register(cmd)
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
+	f.world.register(cmd, namespaceOfSets)
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write, JSON if it ends so (default: standard output)")
 	flags.BoolVar(&f.hash, "hash-names", false, "replace names, namespaces and values of labels by hashes")
 	flags.StringVar(&f.hashKey, "hash-key", "", "a secret text that goes into the hashes, so that names cannot be guessed from them; implies --hash-names")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	return cmd
+	outputFlag(cmd, &f.output, "text", "json")
+	return f.world.origin.takePaths(cmd, 0)
 }
 
 func (f *snapshotFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "text", "json"); err != nil {
-		return err
-	}
 	in, err := f.world.load(ctx, errOut)
 	if err != nil {
 		return err
@@ -73,13 +66,6 @@ func (f *snapshotFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		objects = snapshot.HashNames(objects, f.hashKey)
 	}
 	return f.write(out, errOut, objects)
-}
-
-// writtenSnapshot is what -o json says of a snapshot in a file.
-type writtenSnapshot struct {
-	File    string `json:"file"`
-	Objects int    `json:"objects"`
-	Bytes   int    `json:"bytes"`
 }
 
 func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) error {
@@ -96,7 +82,7 @@ func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) 
 		return asFinding(err)
 	}
 	if f.output == "json" {
-		return writeJSON(out, writtenSnapshot{f.file, len(objects), len(text)})
+		return writeJSON(out, map[string]any{"file": f.file, "objects": len(objects), "bytes": len(text)})
 	}
 	_, err = fmt.Fprintf(errOut, "%s: %s, %d bytes\n", f.file, count(len(objects), "object", "objects"), len(text))
 	return err

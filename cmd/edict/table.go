@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -53,5 +56,12 @@ func outputs[T any](table func(io.Writer, T) error) map[string]func(io.Writer, T
 		"table": table,
 		"json":  func(w io.Writer, v T) error { return writeJSON(w, v) },
 		"yaml":  func(w io.Writer, v T) error { return writeYAML(w, v) },
+	}
+}
+
+// withOutputs makes a function of the context and the outputs what a command runs.
+func withOutputs(run func(ctx context.Context, out, errOut io.Writer) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		return run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 }

@@ -40,11 +40,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 			if mutation.on {
 				return mutation.run(cmd.Context(), cmd, args, mutation.options(schemas, values), output)
 			}
-			limits, err := brakes.settings()
-			if err != nil {
-				return err
-			}
-			options := policytest.Options{Policies: policies, Schemas: schemas, Params: values, Limits: limits}
+			options := policytest.Options{Policies: policies, Schemas: schemas, Params: values, Limits: &brakes.Settings}
 			if pattern != "" {
 				re, err := regexp.Compile(pattern)
 				if err != nil {
@@ -54,10 +50,6 @@ the tests in the manifests of ConfigMaps with policies.`,
 			}
 			if cover || output == outputLCOV {
 				options.Coverage = coverage.New()
-			}
-			print, ok := testPrinters[output]
-			if !ok {
-				return fmt.Errorf("unknown output %q: text, json, junit or lcov", output)
 			}
 			once := func() error {
 				report, err := policytest.Run(cmd.Context(), args, options)
@@ -73,7 +65,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 				if len(report.Cases) == 0 {
 					return noCase(pattern, args)
 				}
-				return finishTest(cmd.OutOrStdout(), &tested{Report: report, coverage: options.Coverage}, print)
+				return finishTest(cmd.OutOrStdout(), &tested{Report: report, coverage: options.Coverage}, testPrinters[output])
 			}
 			if watch {
 				return watched(cmd.Context(), cmd.ErrOrStderr(), slices.Concat(args, policies), &options, once)
@@ -83,7 +75,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 	}
 	cmd.Flags().StringArrayVarP(&policies, "filename", "f", nil, "a file or folder of policies, tested instead of those that the tests name; may repeat")
 	cmd.Flags().StringVar(&pattern, "run", "", "run only cases whose FILE/NAME matches this pattern")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, junit or lcov")
+	outputFlag(cmd, &output, "text", "json", "junit", outputLCOV)
 	cmd.Flags().BoolVar(&cover, "coverage", false, "also list how often each rule fired, and which rows, conditions and steps no case used")
 	cmd.Flags().BoolVar(&watch, "watch", false, "run the tests again whenever a file of theirs or of their policies changes, until interrupted")
 	cmd.Flags().BoolVar(&update, "update", false, "write what came out in the place of effects, calls, objects, errors and requeues that were expected and differ")

@@ -14,9 +14,9 @@ import (
 // otherWords are the commands of other programs, with the answer for each.
 var otherWords = []struct{ words, answer string }{
 	{"lint validate vet compile build audit", "edict check PATH checks policies"},
-	{"diff preview dry-run render template", "edict plan --policies PATH says what policies would change in a cluster, edict simulate in manifests"},
+	{"diff preview dry-run render template", "edict plan PATH says what policies would change in a cluster, edict simulate in manifests"},
 	{"describe why why-not show trace debug inspect", "edict explain POLICY [NAMESPACE/]NAME says why a policy decides as it does about an object"},
-	{"apply create install deploy upgrade replace push publish", "a policy is a document in a ConfigMap that a PolicySet runs: apply both with kubectl in the namespace of the controller; kubectl wait --for=condition=Ready waits, edict plan says what would change"},
+	{"apply create install deploy upgrade replace push publish", "a policy is a document in a ConfigMap that a PolicySet runs: edict manifests PATH | kubectl apply -f - applies both; kubectl wait --for=condition=Ready waits, edict plan says what would change"},
 	{"get list ls status policies ps", "kubectl get policysets -A lists the sets of policies of a cluster; edict history lists their texts, edict hold list what is held and paused"},
 	{"delete remove uninstall destroy rm", "delete the PolicySet with kubectl; edict release takes the finalizers of policies off the objects first"},
 	{"logs log events", "kubectl logs shows those of the controller; edict explain POLICY [NAMESPACE/]NAME says what it decided about an object, and why"},
@@ -47,8 +47,5 @@ func subcommands(cmd *cobra.Command) (names []string) {
 // unexpectedArgument says of an argument of a command that takes none where it belongs.
 func unexpectedArgument(cmd *cobra.Command, arg string) error {
 	hint := document.DidYouMean(arg, subcommands(cmd))
-	if cmd.Flags().Lookup("policies") != nil {
-		hint = "policies are named by a flag, --policies " + arg
-	}
 	return fmt.Errorf("%s takes no argument %q%s: %s", cmd.CommandPath(), arg, hinted(hint), cmd.UseLine())
 }

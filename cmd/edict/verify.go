@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/verify"
 )
 
@@ -28,7 +27,7 @@ type verifyFlags struct {
 func verifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify --policies PATH --objects PATH",
+		Use:   "verify PATH... --objects PATH",
 		Short: "Explore what policies do in small worlds, in every order and with crashes",
 		Long: `Runs policies from one world to all that can become of it: in every order in which
 keys may be decided about, with the process killed after each write, at each
@@ -40,16 +39,10 @@ What is found is printed as a PolicyTest that fails. That nothing is found prove
 nothing beyond the states that were looked at.
 
 Exit codes: 0 nothing was found, 1 something was.`,
-		Example: "  edict verify --policies policies --objects examples/storage --changes 1 --time 30s",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		Example: "  edict verify policies --objects examples/storage --changes 1 --time 30s",
+		RunE:    withOutputs(f.run),
 	}
 	flags := cmd.Flags()
-	f.register(flags)
-	flags.Lookup("policies").Usage = "a file or folder of policies, and of invariants; may repeat"
-	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: 2026-01-01T00:00:00Z)")
 	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
 	flags.IntVar(&f.changes, "changes", 2, "how many changes from outside there may be on the way to a state")
 	flags.DurationVar(&f.time, "time", time.Minute, "how long to look; 0 is to the end")
@@ -57,14 +50,11 @@ Exit codes: 0 nothing was found, 1 something was.`,
 	flags.StringArrayVar(&f.expected, "expect-error", nil, "a part of an error that is no finding; may repeat")
 	flags.StringArrayVar(&f.forget, "may-forget", nil, "a policy of which a crash may lose what it remembers; may repeat")
 	flags.StringVar(&f.file, "out", "", "a file for the test that fails (default: it is printed)")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
-	return require(cmd, "policies", "objects")
+	outputFlag(cmd, &f.output, "text", "json")
+	return f.register(cmd, "2026-01-01T00:00:00Z")
 }
 
 func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	if err := wantOutput(f.output, "text", "json"); err != nil {
-		return err
-	}
 	o, test, err := f.options(errOut)
 	if err != nil {
 		return err
@@ -97,19 +87,13 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 	if err := f.open(); err != nil {
 		return nil, nil, err
 	}
-	start, err := f.instant(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		return nil, nil, err
-	}
+	start := f.instant(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	params, err := f.overrides()
 	if err != nil {
 		return nil, nil, err
 	}
-	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
+	bundle, err := f.bundle(errOut)
 	if err != nil {
-		return nil, nil, found("%v", err)
-	}
-	if err := runnable(errOut, bundle); err != nil {
 		return nil, nil, err
 	}
 	o := &verify.Options{

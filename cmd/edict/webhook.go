@@ -26,7 +26,7 @@ func (f *webhookFlags) webhook(policyNamespace string) (*webhook.Config, error) 
 	case f.Address == "":
 		return nil, nil //nolint:nilnil // none was asked for
 	case policyNamespace == "":
-		return nil, errors.New("--webhook-bind-address needs --policy-namespace: the webhook judges PolicySets")
+		return nil, errors.New("--webhook-bind-address needs --namespace: the webhook judges PolicySets")
 	case (f.CertDir == "") == (f.CertSecret == ""):
 		return nil, errors.New("the webhook needs a certificate: either --webhook-cert-dir or --webhook-cert-secret")
 	case f.CertSecret != "" && len(f.DNSNames) == 0:

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,14 +29,11 @@ type worldFlags struct {
 	origin origin
 }
 
-// register adds the flags.
-func (f *worldFlags) register(cmd *cobra.Command) {
-	f.origin.register(cmd)
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.origin.policies, "policies", nil, "a file or folder of policies; may repeat (default: those of --policy-namespace)")
-	f.manifests.register(flags)
-	flags.Lookup("objects").Usage += " (default: the objects of the cluster)"
-	flags.StringVar(&f.now, "now", "", "the time of the evaluation, RFC 3339 (default: the real time)")
+// register adds the flags; usage is that of --namespace.
+func (f *worldFlags) register(cmd *cobra.Command, usage string) {
+	f.origin.register(cmd, usage)
+	f.manifests.register(cmd.Flags(), "the real time")
+	cmd.Flags().Lookup("objects").Usage += " (default: the objects of the cluster)"
 }
 
 // input is what a command evaluates, and on what.
@@ -72,9 +67,7 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	if err = f.open(); err != nil {
 		return nil, err
 	}
-	if in.start, err = f.instant(time.Now().UTC()); err != nil {
-		return nil, err
-	}
+	in.start = f.instant(time.Now().UTC())
 	if in.answers, err = f.answerer(); err != nil {
 		return nil, err
 	}
@@ -135,25 +128,17 @@ func (in *input) typed(errOut io.Writer, load func(*schema.Set, io.Writer) (*sou
 // bundle loads policies from files, or from the ConfigMaps of the namespace when
 // there are none.
 func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
-	params, err := f.origin.overrides()
-	if err != nil {
-		return nil, err
-	}
 	if len(paths) > 0 {
 		edit, err := f.origin.adopt(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b, err := source.Load(paths, source.Options{Schemas: f.origin.schemas, Params: params, Known: known, Edit: edit})
-		if err != nil {
-			return nil, found("%v", err)
-		}
-		return b, nil
+		return f.origin.policyFiles.load(paths, source.Options{Known: known, Edit: edit})
 	}
 	f.origin.inForce = true
-	catalog, _, err := f.origin.catalog(ctx, errOut, params)
+	catalog, err := f.origin.catalog(ctx, errOut)
 	if err != nil {
-		return nil, found("%v", err)
+		return nil, err
 	}
 	schemas, err := withFolders(known, f.origin.schemas)
 	if err != nil {
@@ -204,7 +189,7 @@ func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer)
 }
 
 func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
-	config, err := clusterConfig(f.origin.kubeconfig)
+	config, err := f.origin.restConfig()
 	if err != nil {
 		if len(f.origin.policies) > 0 {
 			err = fmt.Errorf("%w; or evaluate manifests with --objects", err)
@@ -253,13 +238,4 @@ func isTerminal(w io.Writer) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// wantOutput refuses an output that a command does not have.
-func wantOutput(output string, known ...string) error {
-	if slices.Contains(known, output) {
-		return nil
-	}
-	last := len(known) - 1
-	return fmt.Errorf("unknown output %q: %s or %s", output, strings.Join(known[:last], ", "), known[last])
 }

@@ -157,7 +157,7 @@ func (f *former) loop(c ast.ComprehensionExpr, env *locals[*Form]) *Form {
 	if isBinding(c) {
 		return f.of(c.Result(), env.with(c.AccuVar(), start))
 	}
-	gathers := isMacro(c.AccuVar()) && start != nil && start.kind == list
+	gathers := (c.AccuVar() == parser.AccumulatorName || c.AccuVar() == parser.HiddenAccumulatorName) && start != nil && start.kind == list
 	if !gathers {
 		start = nil
 	}
@@ -186,9 +186,4 @@ func (f *former) bind(c ast.ComprehensionExpr, over *Form, env *locals[*Form]) *
 // isBinding reports whether a loop only gives a value a name, as optMap does.
 func isBinding(c ast.ComprehensionExpr) bool {
 	return c.IterRange().Kind() == ast.ListKind && c.IterRange().AsList().Size() == 0 && c.LoopStep().Kind() == ast.IdentKind && c.LoopStep().AsIdent() == c.AccuVar()
-}
-
-// isMacro reports whether an author cannot have written a name.
-func isMacro(name string) bool {
-	return name == parser.AccumulatorName || name == parser.HiddenAccumulatorName
 }

@@ -35,7 +35,7 @@ func agree(r *record.Record, got simulate.Result, values *snapshot.Values) error
 			}
 			return fmt.Errorf("%w: it does not write %s %s again%s", ErrNotAlone, e.Target.Kind(), e.Target.Name(), why)
 		}
-		want, have := plainEffect(e, values), plain(again[i])
+		want, have := plainEffect(e, values), effect{Verb: again[i].Verb, Subresource: again[i].Subresource, Kind: again[i].Target.Kind, Namespace: again[i].Target.Namespace, Name: again[i].Target.Name, Patch: apiserver.Generic(again[i].Patch)}
 		if r.SeesValues() {
 			unapplied(want.Patch, r.Inputs.Policy.Owner())
 			unapplied(have.Patch, r.Inputs.Policy.Owner())
@@ -63,10 +63,6 @@ type effect struct {
 
 func plainEffect(e *eval.Effect, values *snapshot.Values) effect {
 	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind(), Namespace: e.Target.Namespace(), Name: e.Target.Name(), Patch: values.Hide(apiserver.Generic(value.Plain(e.Patch)))}
-}
-
-func plain(e simulate.Effect) effect {
-	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: apiserver.Generic(e.Patch)}
 }
 
 // expectation returns what a test expects.

@@ -26,7 +26,7 @@ func collection(s *scope, doc *v1alpha1.Variable, out *plan.Variable, variables 
 	c.ObjectMask = inner.node.ObjectMask()
 	c.Shared = inner.node.UsesOnly(analyze.Param)
 	out.Collection = c
-	return &variable{plan: out, of: shapeType(c.Shape, item.of), flow: shapeFlow(c.Shape, item.flow), form: shapeForm(c.Shape, item.form)}
+	return &variable{plan: out, of: shapeType(c.Shape, item.of), flow: shapeFlow(c.Shape, item.flow), form: shaped(c.Shape, item.form, analyze.MapForm, analyze.ListForm)}
 }
 
 // collected compiles what a collection does with one item, and returns what is known

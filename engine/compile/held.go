@@ -87,18 +87,13 @@ func (h *held) valid(r *v1alpha1.Rule) bool {
 	return positive(r.When.For, h.problems) && mayKeep(h.policy, r, r.When.Pos(), h.names, h.problems)
 }
 
-// keptName returns the name, after the slash, of an annotation in which a rule keeps times.
-func keptName(policy *v1alpha1.Policy, r *v1alpha1.Rule) string {
-	return policy.Metadata.Name.Value + "." + slug(r.Name.Value)
-}
-
 // annotationOf returns a CEL expression for an annotation of the primary object, an optional.
 func annotationOf(name string) string { return fmt.Sprintf("object.metadata.?annotations[?%q]", name) }
 
 // mayKeep reports whether a rule can keep times in an annotation of the primary object, and
 // adds the annotation's name to those of the other rules.
 func mayKeep(policy *v1alpha1.Policy, r *v1alpha1.Rule, at document.Position, names map[string]bool, problems *findings) bool {
-	name := keptName(policy, r)
+	name := policy.Metadata.Name.Value + "." + slug(r.Name.Value)
 	switch {
 	case policy.Spec.For.Optional:
 		problems.Hintf(at, "remove optional", "times are kept in an annotation of the primary object, and a key may have none")

@@ -43,11 +43,6 @@ func shapeFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
 	return shaped(shape, item, analyze.ListOf, analyze.ListOf)
 }
 
-// shapeForm returns what the text says of the keys of values of a shape.
-func shapeForm(shape plan.Shape, item *analyze.Form) *analyze.Form {
-	return shaped(shape, item, analyze.MapForm, analyze.ListForm)
-}
-
 // variable is a compiled variable with the type of its value, where that comes from,
 // and what the text says of its keys.
 type variable struct {

@@ -72,7 +72,7 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	l := lookings.Get().(*looking)
 	l.begin(ctx, in, memo)
 	out := l.repeated()
-	again := out != nil && l.untouched()
+	again := out != nil && !l.computed && l.ev.call == nil && l.views[0] == nil && l.views[1] == nil
 	if out == nil {
 		l.ev.decision = &Decision{Revision: in.Policy.Revision, Skipped: l.checked.Skipped}
 		out = l.ev.run()

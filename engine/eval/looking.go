@@ -27,9 +27,3 @@ func (l *looking) begin(ctx context.Context, in Input, memo *Memo) {
 	l.ev.begin(in)
 	l.memoReader.begin(&l.ev, memo)
 }
-
-// untouched reports whether nothing was computed and nothing handed out, so that nothing
-// refers to the evaluation.
-func (l *looking) untouched() bool {
-	return !l.computed && l.ev.call == nil && l.views[0] == nil && l.views[1] == nil
-}

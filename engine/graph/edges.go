@@ -121,7 +121,7 @@ func apart(w Write, r read, reader *plan.Policy) bool {
 	if differ(at.Namespace, r.at.Namespace) || differ(at.Name, r.at.Name) {
 		return true
 	}
-	return r.own && (w.Own && Disjoint(w.Policy, reader) || outside(at, reader))
+	return r.own && (w.Own && Disjoint(w.Policy, reader) || at.Namespace.Value != "" && len(reader.Primary.Namespaces) > 0 && !slices.Contains(reader.Primary.Namespaces, at.Namespace.Value))
 }
 
 // place returns where the objects are that are written.
@@ -137,11 +137,6 @@ func (w Write) place() analyze.Scope {
 
 func differ(a, b analyze.ParamValue) bool {
 	return a.Value != "" && b.Value != "" && a.Value != b.Value
-}
-
-// outside reports whether a namespace is none of those that a policy decides in.
-func outside(at analyze.Scope, p *plan.Policy) bool {
-	return at.Namespace.Value != "" && len(p.Primary.Namespaces) > 0 && !slices.Contains(p.Primary.Namespaces, at.Namespace.Value)
 }
 
 // Disjoint reports whether two policies of one kind never decide about the same

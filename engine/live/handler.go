@@ -16,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
@@ -138,7 +139,7 @@ func (c Controllers) query(r *http.Request) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	write := c.Log.LastWrite(kept.Inputs.Policy.ID(), key)
+	write := c.Log.LastWrite(kept.Inputs.Policy.ID(), kept.Inputs.Key)
 	if write == kept {
 		write = nil
 	}
@@ -152,6 +153,7 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 	if err != nil {
 		return nil, err
 	}
+	key = KeyOf(c.Group.Schemas(), one.Policy, key)
 	if !one.Watches(key) {
 		return nil, fmt.Errorf("%w: the labels of %s %s do not match the --watch-label-selector of this controller, so another installation decides about it; ask that one", errNoKey, one.Policy.Primary.Kind, key)
 	}
@@ -164,6 +166,14 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 		return r, nil
 	}
 	return fresh(ctx, one, key)
+}
+
+// KeyOf returns the key of an object that a policy decides about: without a namespace if its kind is in none.
+func KeyOf(schemas *schema.Set, p *plan.Policy, key eval.Key) eval.Key {
+	if r, known := schemas.Resource(p.Primary.GVK); known && !r.Namespaced {
+		key.Namespace = ""
+	}
+	return key
 }
 
 // decides returns the controller that decides about a key by a policy, which may be
@@ -206,7 +216,7 @@ func (h *handler) document(ctx context.Context, q *query) (*response, error) {
 		answer.LastWrite = explain.Sentence(answer.Kind, q.write.Render(ctx))
 	}
 	if !answer.Decision.Shorten(h.limits.bytes, q.about) {
-		return nil, fmt.Errorf("%w: more than %d bytes, without its lists; look at the decision with edict explain --policies on the objects of the cluster", errTooLarge, h.limits.bytes)
+		return nil, fmt.Errorf("%w: more than %d bytes, without its lists; look at the decision with edict explain -f on the objects of the cluster", errTooLarge, h.limits.bytes)
 	}
 	text, err := json.Marshal(answer)
 	return &response{"application/json", append(text, '\n')}, err
@@ -230,7 +240,7 @@ func (h *handler) test(ctx context.Context, q *query) (*response, error) {
 	}
 	text, err := capture.Test(ctx, q.record, capture.Options{Policies: q.policies, Schemas: q.schemas, Guard: q.guard})
 	if err == nil && len(text) > h.limits.bytes {
-		err = fmt.Errorf("%w: the test has %d bytes, at most %d are sent; capture the decision with edict capture --policies on the objects of the cluster", errTooLarge, len(text), h.limits.bytes)
+		err = fmt.Errorf("%w: the test has %d bytes, at most %d are sent; capture the decision with edict capture -f on the objects of the cluster", errTooLarge, len(text), h.limits.bytes)
 	}
 	return &response{"application/yaml", text}, err
 }

@@ -53,16 +53,11 @@ func scopeOf(s site) (scope, except *document.Node) {
 	return owner, owner.Get("forEach")
 }
 
-// sees reports whether an expression is in the scope of a local name.
-func (d *declaration) sees(s site) bool {
-	return s.node != d.except && slices.Contains(s.around, d.scope)
-}
-
 // owner returns the declaration that a local name stands for in an expression: the
 // innermost one; nil when there is none.
 func (a *analysis) owner(name string, s site) (out *declaration) {
 	for _, d := range a.locals(s) {
-		if d.full == name && d.sees(s) && (out == nil || slices.Index(s.around, out.scope) <= slices.Index(s.around, d.scope)) {
+		if d.full == name && s.node != d.except && slices.Contains(s.around, d.scope) && (out == nil || slices.Index(s.around, out.scope) <= slices.Index(s.around, d.scope)) {
 			out = &d
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -194,9 +193,4 @@ func (t *tested) differs(m *Mutant) bool {
 		differs = differs || p.Graph.Hash() != k.plan.Graph.Hash()
 	}
 	return differs
-}
-
-// fails is the error of tests that do not even pass without a mutation.
-func fails(file string, report *policytest.Report) error {
-	return fmt.Errorf("%s: %d of its cases fail without any mutation; run edict test", file, report.Failed())
 }

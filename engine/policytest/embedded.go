@@ -88,21 +88,19 @@ func (r *runner) embeddedTests(ctx context.Context) error {
 		if err := document.Join(problems); err != nil {
 			return err
 		}
-		if err := r.tests(ctx, f.Path, slices.DeleteFunc(found.Tests, func(t *v1alpha1.PolicyTest) bool { return !r.embedded.concerns(t) })); err != nil {
+		if err := r.tests(ctx, f.Path, slices.DeleteFunc(found.Tests, func(t *v1alpha1.PolicyTest) bool {
+			return r.embedded.Subject != nil && !r.embedded.tested(t, r.embedded.Subject)
+		})); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool {
-	return e.Subject == nil || e.tested(t, e.Subject)
-}
-
 // tested reports whether a test is about a policy.
 func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
 	for _, p := range t.Spec.Policies {
-		if p.Value == path.Base(u.File.Path) {
+		if p.Value == source.Folder || p.Value == path.Base(u.File.Path) {
 			return true
 		}
 	}

@@ -48,12 +48,9 @@ func (e *echo) explains(woken []record.Wake, now time.Time) bool {
 	case len(woken) >= maxWakes: // there may have been more
 		return false
 	}
-	return !slices.ContainsFunc(woken, func(w record.Wake) bool { return !e.leads(w) })
-}
-
-// leads reports whether a write of the key led to the state that woke it.
-func (e *echo) leads(w record.Wake) bool {
-	return w.After != nil && slices.Contains(e.wrote, state{w.After.ID(), w.After.Version().ResourceVersion})
+	return !slices.ContainsFunc(woken, func(w record.Wake) bool {
+		return w.After == nil || !slices.Contains(e.wrote, state{w.After.ID(), w.After.Version().ResourceVersion})
+	})
 }
 
 // keepEcho keeps the answers of a decision that has written all it wanted to. One that

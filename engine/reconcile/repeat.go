@@ -19,7 +19,9 @@ type repeated struct {
 // Answer implements expr.Answerer. Of calls with the same request, the first one has the
 // first answer.
 func (a *repeated) Answer(_ context.Context, request *expr.Request) (*expr.Response, error) {
-	at := slices.IndexFunc(a.left, func(call eval.Call) bool { return sameRequest(call.Request, request) })
+	at := slices.IndexFunc(a.left, func(call eval.Call) bool {
+		return call.Request.Query == request.Query && value.Alike(call.Request.With, request.With) && call.Request.Candidates.Same(request.Candidates)
+	})
 	if at < 0 {
 		a.missed = true
 		return nil, expr.ErrNoAnswer
@@ -27,9 +29,4 @@ func (a *repeated) Answer(_ context.Context, request *expr.Request) (*expr.Respo
 	response := a.left[at].Response
 	a.left = slices.Delete(a.left, at, at+1)
 	return response, nil
-}
-
-// sameRequest reports whether two requests ask the same, to the types of their values.
-func sameRequest(a, b *expr.Request) bool {
-	return a.Query == b.Query && value.Alike(a.With, b.With) && a.Candidates.Same(b.Candidates)
 }

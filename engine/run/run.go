@@ -385,10 +385,10 @@ func (p *process) prepare() error {
 func (p *process) load() error {
 	o := &p.options
 	if (len(o.Policies) == 0) == (o.PolicyNamespace == "") {
-		return errors.New("policies come either from files (--policies) or from the PolicySets of a namespace (--policy-namespace)")
+		return errors.New("policies come either from files (--policies) or from the PolicySets of a namespace (--namespace)")
 	}
 	if o.PolicyServiceAccounts != "" && o.PolicyNamespace == "" {
-		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
+		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --namespace")
 	}
 	bundle, err := p.readFiles()
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *Scanner) text(start int) (raw []byte, plain bool, err error) {
 		case c == '"':
 			raw = s.Data[start:s.At]
 			s.At++
-			return raw, plain || isPlain(raw), nil
+			return raw, plain || bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw), nil
 		case c == '\\':
 			plain = false
 			s.At++
@@ -59,11 +59,6 @@ func (s *Scanner) text(start int) (raw []byte, plain bool, err error) {
 		s.At++
 	}
 	return nil, false, errCut
-}
-
-// isPlain reports whether the bytes of a string are text without escapes.
-func isPlain(raw []byte) bool {
-	return bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw)
 }
 
 // Unquote returns the text of a string.

@@ -66,6 +66,9 @@ func Revision(digest string) string {
 	return digest[len(digestPrefix):][:digits]
 }
 
+// Folder names all policies beside a test, in a folder or a ConfigMap.
+const Folder = "."
+
 // ParamsKey is the key with the values of params.
 const ParamsKey = "params.yaml"
 

@@ -195,7 +195,7 @@ func (c *Contents) tested(file load.Source, problems *document.Problems) {
 	found, _ := load.Documents(file.Path, file.Text) // what is wrong with it is said when it is run
 	for _, t := range found.Tests {
 		for _, p := range t.Spec.Policies {
-			if !slices.Contains(keys, p.Value) {
+			if p.Value != Folder && !slices.Contains(keys, p.Value) {
 				problems.Hintf(p.Pos(), "keys with policies are "+strings.Join(keys, ", ")+"; without spec.policies all of them are tested", "the ConfigMap has no key %q", p.Value)
 			}
 		}

@@ -78,8 +78,3 @@ func (e *ends) unlike(list, known []int) int {
 	}
 	return list[at]
 }
-
-// oneMoreAfter reports whether a decision leads to a state that still has several ends.
-func (e *ends) oneMoreAfter(n *node) bool {
-	return slices.ContainsFunc(n.next, func(next edge) bool { return len(e.of[next.to]) > 1 })
-}

@@ -72,7 +72,7 @@ func (e expanding) decisions(ctx context.Context) {
 		writes := written(sim) - wrote
 		a := e.by(&move, 0)
 		a.run = e.node.run + 1
-		a.sleep = slices.DeleteFunc(slices.Clone(before), func(other string) bool { return !e.search.apart(name, other) })
+		a.sleep = slices.DeleteFunc(slices.Clone(before), func(other string) bool { return !e.search.commute[[2]string{policyOf(name), policyOf(other)}] })
 		to := e.search.arrive(ctx, sim, a)
 		if to < 0 {
 			continue

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -46,7 +47,7 @@ func forgotten(sim *simulate.Simulation, w simulate.Work, next time.Time) bool {
 func (j judging) all(ctx context.Context) {
 	ends := endsOf(j.states.nodes)
 	for at, n := range j.states.nodes {
-		if len(ends.of[at]) > 1 && !ends.oneMoreAfter(n) {
+		if len(ends.of[at]) > 1 && !slices.ContainsFunc(n.next, func(next edge) bool { return len(ends.of[next.to]) > 1 }) {
 			for _, rest := range ends.of[at] {
 				j.trials.confirm(ctx, trial{kind: Order, prefix: j.states.path(at), suffix: j.states.way(at, rest)})
 			}

@@ -119,11 +119,6 @@ func (s *search) over(ctx context.Context) bool {
 	return s.trials.full() || !s.within() || ctx.Err() != nil
 }
 
-// apart reports whether two keys may be decided about in any order.
-func (s *search) apart(a, b string) bool {
-	return s.commute[[2]string{policyOf(a), policyOf(b)}]
-}
-
 func policyOf(name string) string {
 	for i := range name {
 		if name[i] == ' ' {

@@ -157,7 +157,7 @@ func (i *installation) switchOnAndBack() {
 	i.helm("rollback", release, "1", "--wait", "--timeout", "2m")
 	i.gone("ConfigMap", release+"-kmm-node-entries")
 	// Their permissions are gone with them.
-	if d := i.runs(i.tools(), command{"edict release kmm-module-finalizer kmm-node-modules --policy-namespace " + namespace, "0 objects released, 0 failed\n"}); d != "" {
+	if d := i.runs(i.tools(), command{"edict release kmm-module-finalizer kmm-node-modules -n " + namespace, "0 objects released, 0 failed\n"}); d != "" {
 		i.t.Errorf("edict release (-want +got):\n%s", d)
 	}
 	i.wantText("after a rollback", edited, shipped)

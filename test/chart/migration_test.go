@@ -26,7 +26,7 @@ func TestMigration(t *testing.T) {
 	i.wantReady(pools, "Waiting", "the namespace later does not exist")
 	i.deploy("upgrade", "params."+pools+".agentNamespace="+agents)
 	i.eventually("what the shadow would write", func(ctx context.Context) string {
-		output, err := exec.CommandContext(ctx, i.binary, "shadow", "--policy-namespace", namespace, "--kubeconfig", i.plane.Kubeconfig()).CombinedOutput()
+		output, err := exec.CommandContext(ctx, i.binary, "shadow", "-n", namespace, "--kubeconfig", i.plane.Kubeconfig()).CombinedOutput()
 		if err != nil || !strings.Contains(string(output), "patch ReplicatedStoragePool data (status)") {
 			return string(output)
 		}

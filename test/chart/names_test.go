@@ -68,7 +68,7 @@ func TestReleaseKnowsTheParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(containers[0].(map[string]any)["args"])
-	if want := "[release --all --policy-namespace=edict-system --policy-service-accounts=edict-policy- --timeout=30s --param=kmm-module.a=b]"; got != want {
+	if want := "[release --all --namespace=edict-system --policy-service-accounts=edict-policy- --timeout=30s --param=kmm-module.a=b]"; got != want {
 		t.Errorf("the arguments are %s, want %s", got, want)
 	}
 }

@@ -141,7 +141,7 @@ func TestBrakesOfRemovals(t *testing.T) {
 	})
 	want("in the next process", nodes-10)
 	c.patchSet("one", object{"rollout": object{"steps": []any{object{"percent": int64(5)}}, "interval": "10m"}}) // they must not hold up what ends the pause
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one"); code != 0 {
 		t.Fatal(out)
 	}
 	want("after the rollback", nodes)

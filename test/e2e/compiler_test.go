@@ -145,7 +145,7 @@ func (c *cluster) process(binary string) *exec.Cmd {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	args := []string{"run", "--kubeconfig", c.plane.Kubeconfig(), "--policy-namespace", home, "--metrics-bind-address", "", "--health-probe-bind-address", ""}
+	args := []string{"run", "--kubeconfig", c.plane.Kubeconfig(), "-n", home, "--metrics-bind-address", "", "--health-probe-bind-address", ""}
 	cmd := exec.Command(binary, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

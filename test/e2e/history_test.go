@@ -82,7 +82,7 @@ func TestHistoryAndRollback(t *testing.T) {
 	history := func(want ...string) {
 		t.Helper()
 		eventually(t, "the history", func() string {
-			out, code := c.edict(binary, "history", "--policy-namespace", home, "one", "-o", "json")
+			out, code := c.edict(binary, "history", "-n", home, "one", "-o", "json")
 			var list []struct {
 				Number  int64
 				Current bool
@@ -100,17 +100,17 @@ func TestHistoryAndRollback(t *testing.T) {
 		})
 	}
 	history("3 true false true", "2 false true true", "1 false true true")
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 || !strings.Contains(out, "runs the text 2 (") {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one"); code != 0 || !strings.Contains(out, "runs the text 2 (") {
 		t.Fatalf("%d: %s", code, out)
 	}
 	c.wants("one", "Ready", "True Enforcing")
 	c.wants("one", "Accepted", "True", "the text with spec.source.digest is from the history")
 	history("3 false false true", "2 true true true", "1 false true true")
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one", "1"); code != 0 {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one", "1"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
 	c.wantMarks("a", map[string]string{"one": "a", "other": "a"})
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one", "9"); code != 1 || !strings.Contains(out, "has no text 9") {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one", "9"); code != 1 || !strings.Contains(out, "has no text 9") {
 		t.Errorf("%d: %s", code, out)
 	}
 	c.patchSet("one", object{"source": object{"digest": "sha256:" + strings.Repeat("0", 64)}})

@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kubectl types a line of the shell in which kubectl is that of the control plane, in the namespace
+// types runs a line of the shell in which kubectl is that of the control plane, in the namespace
 // of the sets, and returns what it prints.
-func (c *cluster) kubectl(line string) (string, error) {
+func (c *cluster) types(line string) (string, error) {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), "bash", "-e", "-o", "pipefail", "-c", line)
 	cmd.Dir = c.t.TempDir()
@@ -79,7 +79,7 @@ func TestKubectl(t *testing.T) {
 		{patch + `"{\"spec\":{\"source\":{\"digest\":\"` + digest + `\"}}}"` + ready, []string{"condition met"}, "one"},
 		{"kubectl delete policyset marks; kubectl get policysets", []string{"No resources found"}, "one"},
 	} {
-		out, err := c.kubectl(step.line)
+		out, err := c.types(step.line)
 		if err != nil {
 			t.Fatalf("$ %s\n%s%v", step.line, out, err)
 		}

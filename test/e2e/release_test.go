@@ -85,15 +85,15 @@ func TestDeletion(t *testing.T) {
 		return cmp.Diff(want, got)
 	})
 	binary := program.Build(t)
-	out, code := c.edict(binary, "params", "--policy-namespace", home, "holds")
+	out, code := c.edict(binary, "params", "-n", home, "holds")
 	if want := "holding/holds  finalizer  string  example.com/held  edict-system/holding  example.com/default\n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("params end with %d and lack %q:\n%s", code, want, out)
 	}
-	out, code = c.edict(binary, "rbac", "--policy-namespace", home, "-o", "table")
+	out, code = c.edict(binary, "rbac", "-n", home, "-o", "table")
 	if want := "default    core   configmaps  *      get,list,watch,patch  holding/computes, holding/holds\n"; code != 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("rbac ends with %d and lacks %q:\n%s", code, want, out)
 	}
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "holding", "--dry-run")
+	out, code = c.edict(binary, "release", "-n", home, "holding", "--dry-run")
 	out = ordered(out)
 	want := "holding/: ConfigMap default/one: would be released from example.com/held, one.example.com/computed\nholding/: ConfigMap default/two: would be released from example.com/held, two.example.com/computed\n2 objects to release, 0 failed\n"
 	if code != 0 || out != want {
@@ -138,7 +138,7 @@ func TestDeletionForbidden(t *testing.T) {
 	c.wants("holding", "Ready", "False Waiting", "edict release holding removes them with your own account: ConfigMap default/one: ", "forbidden")
 	c.lacks("holding", "Stalled")
 	binary := program.Build(t)
-	out, code := c.edict(binary, "release", "--policy-namespace", home, "holding")
+	out, code := c.edict(binary, "release", "-n", home, "holding")
 	out = ordered(out)
 	if want := "holding/: ConfigMap default/one: released from example.com/held, one.example.com/computed\n1 object released, 0 failed\n"; code != 0 || out != want {
 		t.Errorf("it ends with %d:\n%s", code, out)
@@ -166,7 +166,7 @@ func TestReleaseWithoutAController(t *testing.T) {
 	controller := c.fromSets(nil)
 	c.wantFinalizers("one", "foreign.example.com/stays", "example.com/held", "one.example.com/computed")
 	controller.stop()
-	out, code = c.edict(binary, "release", "--policy-namespace", home, "--all", "--delete", "--timeout", "300ms")
+	out, code = c.edict(binary, "release", "-n", home, "--all", "--delete", "--timeout", "300ms")
 	out = ordered(out)
 	want := "edict-system/holding: deleted\nno controller has released 1 set within 300ms; going on\nholding/: ConfigMap default/one: released from example.com/held, one.example.com/computed\n1 object released, 0 failed\n"
 	if code != 0 || out != want {

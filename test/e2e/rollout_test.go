@@ -171,7 +171,7 @@ func TestRollout(t *testing.T) {
 	c.merge("Node", "", "n5", "", object{"metadata": object{"labels": object{"boom": "x"}}})
 	c.wants("one", "Ready", "False RolloutStopped", "1 of 12 objects fail under ")
 	c.wantShare(nodes, 3, "b", "b")
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
 	c.wants("one", "Ready", "True Enforcing")
@@ -186,7 +186,7 @@ func TestRollout(t *testing.T) {
 	c.wants("one", "Ready", "True Enforcing")
 
 	c.steps("{steps: [{percent: 5}], interval: 10m, stop: {disagreements: \"3\"}}")
-	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
+	if out, code := c.edict(binary, "rollback", "-n", home, "one"); code != 0 {
 		t.Errorf("%d: %s", code, out)
 	}
 	c.wantShare(nodes, 3, "b", "b") // at once, without the steps

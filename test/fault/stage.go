@@ -158,7 +158,7 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 		c.args = append(c.args, "--allow", "{policy: "+policy+", kind: Node, fields: [metadata.labels, metadata.annotations]}")
 	}
 	if c.args = append(c.args, s.scene.args...); s.scene.sets {
-		c.args = append(c.args, "--policy-namespace", home)
+		c.args = append(c.args, "-n", home)
 	} else {
 		policies := filepath.Join(folder, "policies.yaml")
 		s.must(nil, os.WriteFile(policies, []byte(s.text()), 0o600))

@@ -1,7 +1,7 @@
 {{/* The arguments of the controller. */}}
 {{- define "edict.arguments" -}}
 - run
-- --policy-namespace={{ .Release.Namespace }}
+- --namespace={{ .Release.Namespace }}
 {{- if .Values.policyServiceAccounts }}
 - --policy-service-accounts={{ include "edict.policyAccountPrefix" . }}
 {{- end }}

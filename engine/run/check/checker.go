@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -130,7 +131,7 @@ func (c *Checker) count(id string, v *lifecycle.CheckResult) {
 func (c *Checker) check(ctx context.Context, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
 	v := c.Text(ctx, u)
 	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
-	v.TestsPending = v.Good() && hasTests(u, origin)
+	v.TestsPending = v.Good() && (len(origin.Tests) > 0 || slices.ContainsFunc(u.Modules, rego.Module.IsTest))
 	if v.Plan != nil {
 		v.Compiled, v.Kept = true, v.Plan.Kept
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -57,16 +56,11 @@ const (
 	testTimeout = 20 * time.Second
 )
 
-// hasTests reports whether there are tests beside a policy.
-func hasTests(u *source.Unit, origin *source.Contents) bool {
-	return len(origin.Tests) > 0 || slices.ContainsFunc(u.Modules, rego.Module.IsTest)
-}
-
 // Next starts the next run, unless one is under way that still matters. Start runs a
 // function in the background.
 func (t *TestRunner) Next(ctx context.Context, c *source.Catalog, policies *lifecycle.Registry, start func(func())) {
 	if t.current != nil {
-		if !t.current.matters(policies) {
+		if !slices.ContainsFunc(t.current.subjects, func(s *subject) bool { return policies.Get(s.id).Newest == s.result }) {
 			t.current.cancel() // the next begins when it has ended
 		}
 		return
@@ -88,11 +82,6 @@ func (t *TestRunner) Complete(done *TestRun, policies *lifecycle.Registry) {
 	done.cancel()
 	t.current = nil
 	t.checker.complete(done, policies)
-}
-
-// matters reports whether the newest text of a policy waits for the result.
-func (t *TestRun) matters(policies *lifecycle.Registry) bool {
-	return slices.ContainsFunc(t.subjects, func(s *subject) bool { return policies.Get(s.id).Newest == s.result })
 }
 
 // pick returns the run that has been pending for longest; nil if there is none.

@@ -94,12 +94,7 @@ func (s *Set) watchFailed(source world.Source, err error) {
 // being deleted. What is missing then is no reason to remove anything.
 func (s *Set) Stale(c *reconcile.Controller) bool {
 	sources := c.Sources()
-	return s.knownStale(sources) || slices.ContainsFunc(sources, func(source world.Source) bool { return s.deleting(source, time.Now()) })
-}
-
-// knownStale reports whether something is known to be out of date.
-func (s *Set) knownStale(sources []world.Source) bool {
-	return len(s.staleReasons(sources)) > 0 || s.faults.any(s.watchIDs(sources))
+	return len(s.staleReasons(sources)) > 0 || s.faults.any(s.watchIDs(sources)) || slices.ContainsFunc(sources, func(source world.Source) bool { return s.deleting(source, time.Now()) })
 }
 
 // staleReasons returns why objects of sources may be out of date.
@@ -130,7 +125,7 @@ func (s *Set) deleting(source world.Source, now time.Time) bool {
 	k := &informer.kind
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.ending && now.UnixNano()-k.deleted.Load() > int64(deletionsFor) || informer.builtin() {
+	if !k.ending && now.UnixNano()-k.deleted.Load() > int64(deletionsFor) || slices.Contains(schema.BuiltinKinds(informer.source.APIVersion), informer.source.Kind) {
 		return false
 	}
 	if now.Sub(k.looked) > kindFor {
@@ -148,9 +143,4 @@ type kindState struct {
 	mu     sync.Mutex
 	ending bool
 	looked time.Time
-}
-
-// builtin reports whether the kind is one that every cluster has.
-func (i *informer) builtin() bool {
-	return slices.Contains(schema.BuiltinKinds(i.source.APIVersion), i.source.Kind)
 }

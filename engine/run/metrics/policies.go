@@ -58,7 +58,7 @@ func (e *Policies) Replace(old, next *plan.Policy) {
 	if old != nil && old.Mode != plan.Shadow {
 		delete(e.policies, old.ID())
 		for i := range old.Metrics {
-			if m := &old.Metrics[i]; !continues(m, next) {
+			if m := &old.Metrics[i]; next == nil || !slices.ContainsFunc(next.Metrics, func(n plan.Metric) bool { return n.Of != plan.BuildInfo && alike(&n, m) }) {
 				e.remove(old, m)
 			}
 		}
@@ -72,11 +72,6 @@ func (e *Policies) Replace(old, next *plan.Policy) {
 			e.options.Log.Error("a metric cannot be exported", observe.LogPolicy, next.ID(), "metric", next.Metrics[i].Name, "error", err.Error())
 		}
 	}
-}
-
-// continues reports whether a policy goes on exporting a metric as it is.
-func continues(m *plan.Metric, p *plan.Policy) bool {
-	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool { return n.Of != plan.BuildInfo && alike(&n, m) })
 }
 
 // alike reports whether two metrics have the same series.

@@ -132,7 +132,7 @@ func (r *Reconciler) setsOf(ctx context.Context, m client.Object) (out []reconci
 // Start runs the policies by a runtime. It must be called once.
 func (r *Reconciler) Start(runtime *controller.Runtime) {
 	r.runtime, r.policies = runtime, runtime.Policies()
-	r.rollouts = newRollouts(r.policies, runtime, runtime.Brakes().State, r.options.Log)
+	r.rollouts = &rollouts{policies: r.policies, steps: runtime, brakes: runtime.Brakes().State, log: r.options.Log, active: map[string]*activeRollout{}, left: map[string]leftRollout{}}
 	close(r.started)
 }
 

@@ -61,10 +61,6 @@ type activeRollout struct {
 	finished bool
 }
 
-func newRollouts(policies *lifecycle.Registry, steps stepper, brakes func(string) *brake.State, log *slog.Logger) *rollouts {
-	return &rollouts{policies: policies, steps: steps, brakes: brakes, log: log, active: map[string]*activeRollout{}, left: map[string]leftRollout{}}
-}
-
 // leftRollout is a rollout that another process left: its text, how far it had come, and why it had
 // stopped at a generation of the set.
 type leftRollout struct {

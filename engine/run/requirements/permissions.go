@@ -57,7 +57,7 @@ func (f *Forbidden) remedy() string {
 	if f.Namespace == "" {
 		return fmt.Sprintf("edict rbac PATH --policy %s prints the rules to grant", f.Policy)
 	}
-	return fmt.Sprintf("edict rbac --policy-namespace %s --policy %s --bind %s%s prints the roles and bindings to apply", f.Namespace, f.Policy, f.Namespace, f.accounts())
+	return fmt.Sprintf("edict rbac -n %s --policy %s --bind %s%s prints the roles and bindings to apply", f.Namespace, f.Policy, f.Namespace, f.accounts())
 }
 
 // accounts are the flags that name the ServiceAccounts, where they have other names than

@@ -51,7 +51,7 @@ func TestForbiddenSaysHowToMendIt(t *testing.T) {
 		"edict-policy-": "", "": " --policy-service-accounts=", "tool-policy-": " --policy-service-accounts tool-policy- --service-account NAME",
 	} {
 		err.Prefix = prefix
-		if want := "; edict rbac --policy-namespace home --policy p --bind home" + flags + " prints the roles and bindings to apply"; !strings.HasSuffix(err.Error(), want) {
+		if want := "; edict rbac -n home --policy p --bind home" + flags + " prints the roles and bindings to apply"; !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestWhoLacksPermissions(t *testing.T) {
 				got = err.Error()
 			}
 			if tc.want != "" {
-				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy m/p --bind home"
+				tc.want = "permissions are missing" + tc.want + "; edict rbac -n home --policy m/p --bind home"
 				if tc.prefix == "" {
 					tc.want += " --policy-service-accounts="
 				}

@@ -8,11 +8,6 @@ import (
 // gateKey is where the context of a write has its gate.
 type gateKey struct{}
 
-// through returns a context whose writes ask a gate once more, as they are sent.
-func through(ctx context.Context, gate func(context.Context) error) context.Context {
-	return context.WithValue(ctx, gateKey{}, gate)
-}
-
 // Gated asks the gate of a write as its request is sent: between the decision to write
 // and the request, objects may be read and texts encoded, and the process may have been
 // stopped for a while.

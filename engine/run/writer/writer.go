@@ -63,7 +63,7 @@ func (w *Writer) open(ctx context.Context, policy string) (context.Context, erro
 	if w.Gate == nil {
 		return ctx, nil
 	}
-	return through(ctx, w.Gate), w.Gate(ctx)
+	return context.WithValue(ctx, gateKey{}, w.Gate), w.Gate(ctx)
 }
 
 var _ apply.Writer = (*Writer)(nil)
