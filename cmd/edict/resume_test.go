@@ -89,7 +89,7 @@ func TestReleaseOfSets(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ set, want string }{
 		"a set that runs": {"s", "edict: the PolicySet edict-system/s is not being deleted: its policies would set their finalizers again; delete it, or add --delete\n"},
-		"a policy":        {"s/one", "edict: s/one is a policy: name its set, or use --policies\n"},
+		"a policy":        {"s/one", "edict: s/one is a policy: name its set, or use -f\n"},
 		"no such set":     {"t", `edict: there is no PolicySet "t" in the namespace edict-system; the policies are s` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
