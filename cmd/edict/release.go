@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -86,7 +87,7 @@ func (f *releaseFlags) files(ctx context.Context, t *tally, errOut io.Writer, na
 		return err
 	}
 	for _, p := range chosen {
-		r.Release(ctx, release.TargetsOf(p))
+		r.Release(ctx, p.ID(), release.CountsOf(p))
 	}
 	return nil
 }
@@ -112,20 +113,33 @@ func (f *releaseFlags) sets(ctx context.Context, t *tally, errOut io.Writer, nam
 			r.Accounts.SetName(s.Name, s.Spec.ServiceAccountName)
 		}
 		failed := t.failed
-		r.Release(ctx, release.TargetsOfSet(&s.PolicySet))
+		r.Release(ctx, s.Name+"/", release.CountsIn(s.Status.Finalizers))
 		if failed < t.failed || f.dryRun {
 			continue
 		}
-		if controllerutil.ContainsFinalizer(s, release.SetFinalizer) {
-			if err := f.patch(ctx, s, func(s *edictv1.PolicySet) { controllerutil.RemoveFinalizer(s, release.SetFinalizer) }); err != nil {
-				return err
-			}
+		if err := f.letGo(ctx, &s.PolicySet); err != nil {
+			return found("removing the finalizer %s of the PolicySet %s/%s: %v", release.SetFinalizer, s.Namespace, s.Name, err)
 		}
 		if len(s.Finalizers) > 0 {
 			t.refuse(s.Namespace+"/"+s.Name, "others hold the set by the finalizers "+strings.Join(s.Finalizers, ", "))
 		}
 	}
 	return nil
+}
+
+// letGo removes our finalizer of a set, which the controller may do, too.
+func (c *setClient) letGo(ctx context.Context, s *edictv1.PolicySet) error {
+	return client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := c.client.Get(ctx, client.ObjectKeyFromObject(s), s); err != nil {
+			s.Finalizers = nil
+			return err
+		}
+		before := s.DeepCopy()
+		if !controllerutil.RemoveFinalizer(s, release.SetFinalizer) {
+			return nil
+		}
+		return c.client.Patch(ctx, s, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), fieldOwner)
+	}))
 }
 
 // named returns the sets with some names; all sets if there are none.

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -74,10 +73,8 @@ type content struct {
 
 // New returns the ControllerRevision that keeps a text of a set.
 func New(set *edictv1.PolicySet, text *source.ConfigMap, number int64) (*appsv1.ControllerRevision, error) {
-	var data bytes.Buffer
-	w := json.NewEncoder(&data)
-	w.SetEscapeHTML(false) // a text may have up to 1 MiB
-	if err := w.Encode(content{text.Name, text.Data}); err != nil {
+	data, err := json.Marshal(content{text.Name, text.Data}) // as the API server writes it: it is immutable
+	if err != nil {
 		return nil, err
 	}
 	return &appsv1.ControllerRevision{
@@ -86,7 +83,7 @@ func New(set *edictv1.PolicySet, text *source.ConfigMap, number int64) (*appsv1.
 			Annotations:     map[string]string{annotationManager: text.Manager, annotationEdited: text.Edited.UTC().Format(time.RFC3339), annotationDigest: text.Digest()},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: edictv1.GroupVersion.String(), Kind: "PolicySet", Name: set.Name, UID: set.UID}},
 		},
-		Data: runtime.RawExtension{Raw: data.Bytes()}, Revision: number,
+		Data: runtime.RawExtension{Raw: data}, Revision: number,
 	}, nil
 }
 

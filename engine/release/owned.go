@@ -10,13 +10,13 @@ import (
 
 // mine returns the finalizers of an object that are the target's, in the order
 // in which they stand.
-func (t *Target) mine(o *metav1.PartialObjectMetadata) (out []string) {
+func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 	var owned map[string]bool
-	if slices.Contains(t.Names, Owned) {
+	if slices.Contains(t.names, Owned) {
 		owned = ownedBy(t.owner, o.ManagedFields)
 	}
 	for _, name := range o.Finalizers {
-		if slices.Contains(t.Names, name) || owned[name] && !builtin(name) {
+		if slices.Contains(t.names, name) || owned[name] && !builtin(name) {
 			out = append(out, name)
 		}
 	}

@@ -87,7 +87,7 @@ func released(t *testing.T, s *server) (out []string) {
 	r := &Releaser{Client: s, Mapper: mapper, Accounts: &identity.Accounts{}, Report: func(o Outcome) {
 		out = append(out, strings.TrimSpace(fmt.Sprint(o.Object.Name, " ", strings.Join(o.Finalizers, ","), " ", o.Err)))
 	}}
-	r.Release(t.Context(), TargetsOf(&plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}))
+	r.Release(t.Context(), "p", CountsOf(&plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}))
 	return out
 }
 

@@ -18,14 +18,14 @@ const tries = 10
 // remove patches an object. The patch tests what it removes: who changes the
 // list meanwhile makes it fail, and it is made again from the list as it is
 // then.
-func remove(ctx context.Context, t *Target, api metadata.ResourceInterface, o *metav1.PartialObjectMetadata) error {
+func remove(ctx context.Context, t *target, api metadata.ResourceInterface, o *metav1.PartialObjectMetadata) error {
 	var err error
 	for range tries {
 		patch := removal(o.Finalizers, t.mine(o))
 		if patch == nil {
 			return nil
 		}
-		_, err = api.Patch(ctx, o.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "edict/" + t.Policy})
+		_, err = api.Patch(ctx, o.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "edict/" + t.policy})
 		if err == nil || apierrors.IsNotFound(err) {
 			return nil
 		}

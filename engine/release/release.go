@@ -21,7 +21,9 @@ type Outcome struct {
 	Kind       string
 	Object     types.NamespacedName
 	Finalizers []string
-	Err        error
+	// Of are the finalizers as they were given.
+	Of  Counts
+	Err error
 }
 
 // Releaser removes finalizers.
@@ -47,18 +49,18 @@ const (
 	passes = 3
 )
 
-// Release removes the finalizers of targets from all objects.
-func (r *Releaser) Release(ctx context.Context, targets []*Target) {
-	for _, t := range targets {
+// Release removes finalizers of a policy, or of all policies of a set as SET/, from all objects.
+func (r *Releaser) Release(ctx context.Context, policy string, finalizers Counts) {
+	for _, t := range targets(policy, finalizers) {
 		if err := r.kind(ctx, t); err != nil {
-			r.Report(Outcome{Policy: t.Policy, Kind: t.Kind, Object: types.NamespacedName{Namespace: t.Namespace}, Finalizers: t.Names, Err: err})
+			r.Report(Outcome{Policy: t.policy, Kind: t.Kind, Object: types.NamespacedName{Namespace: t.Namespace}, Finalizers: t.names, Err: err})
 		}
 	}
 }
 
 // kind releases the objects of a kind. A kind that the cluster does not serve
 // has no objects.
-func (r *Releaser) kind(ctx context.Context, t *Target) error {
+func (r *Releaser) kind(ctx context.Context, t *target) error {
 	mapping, err := r.Mapper.RESTMapping(t.GroupKind)
 	if meta.IsNoMatchError(err) {
 		return nil
@@ -73,7 +75,7 @@ func (r *Releaser) kind(ctx context.Context, t *Target) error {
 // kind is a kind while its objects are gone through.
 type kind struct {
 	releaser *Releaser
-	target   *Target
+	target   *target
 	mapping  *meta.RESTMapping
 	// failed are the objects that were tried in vain.
 	failed map[types.NamespacedName]bool
@@ -129,12 +131,13 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 // did.
 func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
 	id := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
-	out := Outcome{Policy: k.target.Policy, Kind: k.target.Kind, Object: id, Finalizers: k.target.mine(o)}
+	out := Outcome{Policy: k.target.policy, Kind: k.target.Kind, Object: id, Finalizers: k.target.mine(o)}
 	if len(out.Finalizers) == 0 || k.failed[id] {
 		return false
 	}
+	out.Of = k.target.listed(out.Finalizers)
 	if !k.releaser.DryRun {
-		out.Err = remove(k.releaser.Accounts.As(ctx, k.target.Policy), k.target, k.in(o.Namespace), o)
+		out.Err = remove(k.releaser.Accounts.As(ctx, k.target.policy), k.target, k.in(o.Namespace), o)
 		k.failed[id] = out.Err != nil
 	}
 	k.releaser.Report(out)

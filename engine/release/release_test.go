@@ -28,11 +28,18 @@ func TestTargets(t *testing.T) {
 	p := &plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{
 		hold(pod, "", "b"), hold(pod, "", "a"), hold(pod, "x", "a"), hold(node, "", ""), hold(pod, "", "a"),
 	}}
-	want := []*Target{
-		{Policy: "p", GroupKind: kschema.GroupKind{Kind: "Node"}, Names: []string{Owned}}, {Policy: "p", GroupKind: kschema.GroupKind{Kind: "Pod"}, Names: []string{"b", "a"}},
-		{Policy: "p", GroupKind: kschema.GroupKind{Kind: "Pod"}, Namespace: "x", Names: []string{"a"}},
+	of := func(kind, namespace, name string) Finalizer {
+		return Finalizer{kschema.GroupKind{Kind: kind}, namespace, name}
 	}
-	if diff := cmp.Diff(want, TargetsOf(p)); diff != "" {
+	want := []*target{
+		{"p", of("Node", "", Owned), []string{Owned}}, {"p", of("Pod", "", "a"), []string{"a", "b"}}, {"p", of("Pod", "x", "a"), []string{"a"}},
+	}
+	got := targets("p", CountsIn(CountsOf(p).Status()))
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(target{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	listed := Counts{of("Node", "", Owned): 1}
+	if diff := cmp.Diff(listed, got[0].listed([]string{"one", "two"})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -51,15 +58,15 @@ func TestMine(t *testing.T) {
 		{Manager: "edict/s/p"}, {Manager: "edict/s/p", FieldsV1: metav1.NewFieldsV1("{")},
 	}
 	for name, tc := range map[string]struct {
-		target Target
+		target target
 		want   []string
 	}{
-		"named":               {Target{Policy: "s/p", Names: []string{"named/three", "absent"}}, []string{"named/three"}},
-		"owned":               {Target{Policy: "s/p", Names: []string{Owned}}, []string{"own/one"}},
-		"owned by the set":    {Target{Policy: "s/", Names: []string{Owned}}, []string{"own/one"}},
-		"both":                {Target{Policy: "s/p", Names: []string{"named/three", Owned}}, []string{"own/one", "named/three"}},
-		"another's owned":     {Target{Policy: "s/pq", Names: []string{Owned}}, nil},
-		"another set's owned": {Target{Policy: "t/", Names: []string{Owned}}, nil},
+		"named":               {target{policy: "s/p", names: []string{"named/three", "absent"}}, []string{"named/three"}},
+		"owned":               {target{policy: "s/p", names: []string{Owned}}, []string{"own/one"}},
+		"owned by the set":    {target{policy: "s/", names: []string{Owned}}, []string{"own/one"}},
+		"both":                {target{policy: "s/p", names: []string{"named/three", Owned}}, []string{"own/one", "named/three"}},
+		"another's owned":     {target{policy: "s/pq", names: []string{Owned}}, nil},
+		"another set's owned": {target{policy: "t/", names: []string{Owned}}, nil},
 	} {
 		if diff := cmp.Diff(tc.want, tc.target.mine(o)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)

@@ -2,6 +2,7 @@ package release
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,66 +12,106 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// Target is what policies leave on the objects of one kind.
-type Target struct {
-	// Policy is the ID of the policy, or SET/ for all policies of a set.
-	Policy string
-	kschema.GroupKind
-	// Namespace is the only one that is looked at; empty means all.
-	Namespace string
-	// Names are the finalizers. [Owned] stands for those that the field managers of the policies own.
-	Names []string
-}
-
 // SetFinalizer is the finalizer of a PolicySet while objects may have finalizers of its policies.
 const SetFinalizer = "edict.dev/release"
 
-// Owned is the name of finalizers that only an evaluation tells.
+// Finalizer is a finalizer that policies set on objects of a kind.
+type Finalizer struct {
+	kschema.GroupKind
+	// Namespace is the only namespace with such objects; empty means all.
+	Namespace string
+	// Name is the finalizer, or Owned.
+	Name string
+}
+
+// Owned is the name of finalizers that only an evaluation tells: those that the field managers of the
+// policies own.
 const Owned = "*"
 
-// TargetsOf returns what a policy leaves, by kinds and namespaces.
-func TargetsOf(p *plan.Policy) (out []*Target) {
+// Counts have the number of objects with each finalizer.
+type Counts map[Finalizer]int64
+
+// Add adds the finalizers of a policy.
+func (c Counts) Add(p *plan.Policy) {
 	for _, h := range p.FinalizerUses {
-		gvk := kschema.FromAPIVersionAndKind(h.APIVersion, h.Kind)
-		out = add(out, &Target{Policy: p.ID(), GroupKind: gvk.GroupKind(), Namespace: h.Scope.Namespace.Value}, cmp.Or(h.Finalizer.Value, Owned))
+		f := Finalizer{kschema.FromAPIVersionAndKind(h.APIVersion, h.Kind).GroupKind(), h.Scope.Namespace.Value, cmp.Or(h.Finalizer.Value, Owned)}
+		c[f] += 0
+	}
+}
+
+// CountsOf returns the finalizers of a policy.
+func CountsOf(p *plan.Policy) Counts {
+	c := Counts{}
+	c.Add(p)
+	return c
+}
+
+// CountsIn returns the finalizers in the status of a set.
+func CountsIn(list []edictv1.Finalizer) Counts {
+	c := Counts{}
+	for i := range list {
+		f := &list[i]
+		one := Finalizer{kschema.GroupKind{Kind: f.Kind}, f.Namespace, f.Name}
+		if f.APIGroup != nil {
+			one.Group = *f.APIGroup
+		}
+		c[one] = 0
+		if f.Count != nil {
+			c[one] = *f.Count
+		}
+	}
+	return c
+}
+
+// Status returns the finalizers for the status of a set.
+func (c Counts) Status() (out []edictv1.Finalizer) {
+	for _, f := range c.sorted() {
+		out = append(out, edictv1.Finalizer{APIGroup: new(f.Group), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name, Count: new(c[f])})
 	}
 	return out
 }
 
-// TargetsOfSet returns what the policies of a set leave, as its status lists it.
-func TargetsOfSet(s *edictv1.PolicySet) (out []*Target) {
-	for i := range s.Status.Finalizers {
-		f := &s.Status.Finalizers[i]
-		out = add(out, &Target{Policy: s.Name + "/", Namespace: f.Namespace, GroupKind: kschema.GroupKind{Group: Group(f), Kind: f.Kind}}, f.Name)
-	}
-	return out
-}
-
-// Group returns the API group of a finalizer.
-func Group(f *edictv1.Finalizer) string {
-	if f.APIGroup == nil {
-		return ""
-	}
-	return *f.APIGroup
-}
-
-// add adds a finalizer to the target of its kind and namespace.
-func add(to []*Target, t *Target, name string) []*Target {
-	i := slices.IndexFunc(to, func(o *Target) bool { return o.GroupKind == t.GroupKind && o.Namespace == t.Namespace })
-	if i < 0 {
-		to, i = append(to, t), len(to)
-	}
-	if !slices.Contains(to[i].Names, name) {
-		to[i].Names = append(to[i].Names, name)
-	}
-	slices.SortFunc(to, func(a, b *Target) int {
-		return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Namespace, b.Namespace))
+func (c Counts) sorted() []Finalizer {
+	return slices.SortedFunc(maps.Keys(c), func(a, b Finalizer) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	return to
+}
+
+// target is what policies leave on the objects of one kind.
+type target struct {
+	// policy is the ID of the policy, or SET/ for all policies of a set.
+	policy string
+	Finalizer
+	names []string
+}
+
+// targets returns the finalizers by kinds and namespaces.
+func targets(policy string, c Counts) (out []*target) {
+	for _, f := range c.sorted() {
+		if n := len(out); n == 0 || out[n-1].GroupKind != f.GroupKind || out[n-1].Namespace != f.Namespace {
+			out = append(out, &target{policy: policy, Finalizer: f})
+		}
+		last := out[len(out)-1]
+		last.names = append(last.names, f.Name)
+	}
+	return out
 }
 
 // owner reports whether a field manager is one of the target's policies.
-func (t *Target) owner(manager string) bool {
+func (t *target) owner(manager string) bool {
 	policy, ok := strings.CutPrefix(manager, "edict/")
-	return ok && (policy == t.Policy || strings.HasSuffix(t.Policy, "/") && strings.HasPrefix(policy, t.Policy))
+	return ok && (policy == t.policy || strings.HasSuffix(t.policy, "/") && strings.HasPrefix(policy, t.policy))
+}
+
+// listed returns the finalizers of the target that some names are.
+func (t *target) listed(names []string) Counts {
+	out := Counts{}
+	for _, f := range names {
+		one := t.Finalizer
+		if one.Name = f; !slices.Contains(t.names, f) {
+			one.Name = Owned
+		}
+		out[one] = 1
+	}
+	return out
 }

@@ -194,15 +194,15 @@ func TestReleaseIsRefused(t *testing.T) {
 	config := c.plane.Config()
 	asLimited(config)
 	r := newReleaser(t, config, &got)
-	targets := release.TargetsOf(bundle.Policies[0])
-	r.Release(t.Context(), targets)
+	targets := release.CountsOf(bundle.Policies[0])
+	r.Release(t.Context(), "holds", targets)
 	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "listing: configmaps is forbidden") || got[0].Object.Name != "" {
 		t.Errorf("without any permission: %+v", got)
 	}
 	c.grant("read", "default", rulesOf("configmaps", "list", "get"))
 	eventually(t, "the permission to list", func() string { // the API server hears of roles a moment later
 		got = nil
-		r.Release(t.Context(), targets)
+		r.Release(t.Context(), "holds", targets)
 		if len(got) > 1 {
 			return fmt.Sprintf("%+v", got)
 		}

@@ -1,10 +1,9 @@
 package policies
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"maps"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,23 +28,23 @@ const (
 
 // survey is a search for the objects that have finalizers of a set.
 type survey struct {
-	set *edictv1.PolicySet
+	set string
 	// remove takes the finalizers off.
 	remove bool
 	at     time.Time
-	// The results are set once it has ended: the finalizers with the number of objects that still have
-	// them, and the first failure.
-	ended      bool
-	finalizers []edictv1.Finalizer
-	failure    string
+	// counts are the objects that still have each finalizer, failure is the first one; both are complete
+	// once it has ended.
+	counts  release.Counts
+	failure string
+	ended   bool
 }
 
 // declare has a set held, and its status list the finalizers of a revision, before the revision runs.
 func (r *Reconciler) declare(ctx context.Context, s *setState, rev *lifecycle.Revision) error {
-	all := s.finalizers
+	all := maps.Clone(s.finalizers)
 	for _, one := range []*lifecycle.Revision{rev, rev.Staged.Base(), rev.Fallback} {
 		if one != nil && one.Plan != nil && one.Plan.Mode == plan.Enforce {
-			all = withFinalizers(all, one.Plan)
+			all.Add(one.Plan)
 		}
 	}
 	if len(all) == 0 || len(all) == len(s.finalizers) && controllerutil.ContainsFinalizer(s.set, release.SetFinalizer) {
@@ -58,33 +57,12 @@ func (r *Reconciler) declare(ctx context.Context, s *setState, rev *lifecycle.Re
 		}
 	}
 	s.set = changed.DeepCopy()
-	changed.Status.Finalizers = all
+	changed.Status.Finalizers = all.Status()
 	if err := r.options.Client.Status().Patch(ctx, changed, client.MergeFrom(s.set), client.FieldOwner(apply.FieldManager)); err != nil {
 		return fmt.Errorf("the status of the set %s cannot list the finalizers of its policies before they set them: %w", s.name(), err)
 	}
 	s.set, s.finalizers = changed, all
 	return nil
-}
-
-// withFinalizers adds the finalizers of a policy to a list.
-func withFinalizers(list []edictv1.Finalizer, p *plan.Policy) []edictv1.Finalizer {
-	list = slices.Clone(list)
-	for _, t := range release.TargetsOf(p) {
-		for _, name := range t.Names {
-			one := edictv1.Finalizer{APIGroup: &t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: name, Count: new(int64)}
-			if !slices.ContainsFunc(list, func(f edictv1.Finalizer) bool { return sameFinalizer(&f, &one) }) {
-				list = append(list, one)
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b edictv1.Finalizer) int {
-		return cmp.Or(cmp.Compare(release.Group(&a), release.Group(&b)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
-	return list
-}
-
-func sameFinalizer(a, b *edictv1.Finalizer) bool {
-	return release.Group(a) == release.Group(b) && a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 // count counts the objects with finalizers of a set from time to time.
@@ -96,13 +74,13 @@ func (r *Reconciler) count(s *setState, now time.Time) {
 
 // survey starts a search for the objects of a set.
 func (r *Reconciler) survey(s *setState, remove bool, now time.Time) {
-	set := s.set.DeepCopy()
-	set.Status.Finalizers = slices.Clone(s.finalizers)
-	one := &survey{set: set, remove: remove, at: now}
+	one := &survey{set: s.name(), remove: remove, at: now, counts: release.Counts{}}
 	s.survey = one
+	finalizers := maps.Clone(s.finalizers)
 	r.background(func() {
-		ctx := r.runtime.Context()
-		r.search(ctx, one)
+		ctx, releaser := r.runtime.Context(), r.options.Releaser
+		releaser.DryRun, releaser.Report = !remove, one.add
+		releaser.Release(ctx, one.set+"/", finalizers)
 		select {
 		case r.surveys <- one:
 		case <-ctx.Done():
@@ -110,44 +88,14 @@ func (r *Reconciler) survey(s *setState, remove bool, now time.Time) {
 	})
 }
 
-// search searches the objects of a survey.
-func (r *Reconciler) search(ctx context.Context, one *survey) {
-	one.finalizers = one.set.Status.Finalizers
-	for i := range one.finalizers {
-		one.finalizers[i].Count = new(int64)
+// add adds an object.
+func (s *survey) add(o release.Outcome) {
+	if o.Err != nil && s.failure == "" {
+		s.failure = fmt.Sprintf("%s %s: %v", o.Kind, o.Object, o.Err)
 	}
-	for _, t := range release.TargetsOfSet(one.set) {
-		releaser := r.options.Releaser
-		releaser.DryRun = !one.remove
-		releaser.Report = func(o release.Outcome) {
-			if one.remove && o.Err == nil {
-				return
-			}
-			if o.Err != nil && one.failure == "" {
-				one.failure = fmt.Sprintf("%s %s: %v", o.Kind, o.Object, o.Err)
-			}
-			one.add(t, o.Finalizers)
-		}
-		releaser.Release(ctx, []*release.Target{t})
-	}
-	one.failure = cmp.Or(one.failure, errText(ctx.Err()))
-}
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// add counts an object of a target with some finalizers.
-func (s *survey) add(t *release.Target, names []string) {
-	for i := range s.finalizers {
-		f := &s.finalizers[i]
-		if release.Group(f) == t.Group && f.Kind == t.Kind && f.Namespace == t.Namespace && slices.ContainsFunc(names, func(name string) bool {
-			return name == f.Name || f.Name == release.Owned && !slices.Contains(t.Names, name)
-		}) {
-			*f.Count++
+	if o.Err != nil || !s.remove {
+		for f := range o.Of {
+			s.counts[f]++
 		}
 	}
 }
@@ -155,17 +103,12 @@ func (s *survey) add(t *release.Target, names []string) {
 // surveyed takes the result of a survey.
 func (r *Reconciler) surveyed(one *survey) {
 	one.ended = true
-	s := r.sets[one.set.Name]
+	s := r.sets[one.set]
 	if s == nil || s.survey != one || one.failure != "" && !one.remove {
 		return
 	}
-	s.finalizers = slices.Clone(s.finalizers)
-	for i := range s.finalizers {
-		for j := range one.finalizers {
-			if sameFinalizer(&s.finalizers[i], &one.finalizers[j]) {
-				s.finalizers[i].Count = one.finalizers[j].Count
-			}
-		}
+	for f := range s.finalizers {
+		s.finalizers[f] = one.counts[f]
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/identity"
+	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -51,7 +52,7 @@ type setState struct {
 	asked  time.Time
 	// finalizers are those that the status lists, survey is the last search for objects that have them;
 	// nil if there was none.
-	finalizers []edictv1.Finalizer
+	finalizers release.Counts
 	survey     *survey
 	// deleted reports whether the policies were stopped since the set is being deleted.
 	deleted bool
@@ -82,7 +83,7 @@ func (s *setState) ids(policies *lifecycle.Registry) []string {
 
 // restore returns the state of a set as its status and the history have it.
 func (r *Reconciler) restore(ctx context.Context, set *edictv1.PolicySet) (*setState, error) {
-	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, told: map[string]string{}, ended: map[string]bool{}, finalizers: set.Status.Finalizers}
+	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, told: map[string]string{}, ended: map[string]bool{}, finalizers: release.CountsIn(set.Status.Finalizers)}
 	var list appsv1.ControllerRevisionList
 	if err := r.options.Client.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingLabels{history.Label: set.Name}); err != nil {
 		return nil, fmt.Errorf("the history of the set %s cannot be read: %w", set.Name, err)

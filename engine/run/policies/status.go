@@ -42,7 +42,7 @@ func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus
 	out := s.set.Status.DeepCopy()
 	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
 	var found source.Findings
-	out.Finalizers = s.finalizers
+	out.Finalizers = s.finalizers.Status()
 	if s.deleted {
 		c.policies = append(c.policies, r.deletion(s, now))
 	}
