@@ -360,7 +360,7 @@ type Finalizer struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// name is the finalizer; "*" stands for those that only an evaluation tells.
+	// name is the finalizer; "*" are those whose names are computed.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +required

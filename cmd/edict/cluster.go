@@ -18,7 +18,7 @@ type clusterFlags struct {
 	kubeconfig string
 }
 
-// register adds the flags; usage is that of --namespace.
+// register adds the flags; usage describes --namespace.
 func (f *clusterFlags) register(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	var names clientcmd.ConfigOverrideFlags // others of its recommended set, such as --token, have another meaning here
@@ -51,7 +51,7 @@ func (f *clusterFlags) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// clientset returns a client of the cluster, and what it connects by.
+// clientset returns a client of the cluster, and its configuration.
 func (f *clusterFlags) clientset() (kubernetes.Interface, *rest.Config, error) {
 	config, err := f.restConfig()
 	if err != nil {

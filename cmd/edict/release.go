@@ -195,8 +195,8 @@ func (f *releaseFlags) wait(ctx context.Context, t *tally, errOut io.Writer, cho
 	return left, err
 }
 
-// choose returns the policies to release; what cannot be is told and counted. That
-// there is none is no failure for who wants all released.
+// choose returns the policies to release; the others are printed and counted. With
+// --all, an empty result is no failure.
 func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, t *tally) ([]*plan.Policy, error) {
 	chosen, broken := set.policies, set.broken
 	if !f.all {
@@ -220,7 +220,7 @@ func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, 
 	return chosen, nil
 }
 
-// releaser returns what removes finalizers, and reports to a tally.
+// releaser returns a Releaser that reports to a tally.
 func (f *releaseFlags) releaser(t *tally) (*release.Releaser, error) {
 	config, err := f.restConfig()
 	if err != nil {
@@ -245,7 +245,7 @@ type tally struct {
 	removed, failed int
 }
 
-// refuse tells what cannot be released at all.
+// refuse prints an object that cannot be released.
 func (t *tally) refuse(what, why string) {
 	t.failed++
 	fmt.Fprintf(t, "%s: not released: %s\n", what, why)

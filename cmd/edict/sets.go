@@ -108,7 +108,7 @@ func (c *setClient) homes(ctx context.Context, names ...string) (out []string, e
 	return slices.Compact(out), err
 }
 
-// isNamed reports whether a name is that of a set, or of a policy in it.
+// isNamed reports whether a set, or a policy in it, has a name.
 func isNamed(s *edictv1.PolicySet, name string) bool {
 	set, policy, _ := strings.Cut(name, "/")
 	return s.Name == set || policy == "" && slices.ContainsFunc(s.Status.Policies, func(p edictv1.PolicyStatus) bool { return p.Name == name })
@@ -158,7 +158,7 @@ func (c *setClient) texts(ctx context.Context, of *edictv1.PolicySet) (*clusterS
 	return s, nil
 }
 
-// setNamed returns what an argument names: SET, SET/POLICY or, as for kubectl, policyset/SET.
+// setNamed returns the set and the policy that an argument names: SET, SET/POLICY or, as for kubectl, policyset/SET.
 func setNamed(arg string) (set, policy string) {
 	set, policy, _ = strings.Cut(arg, "/")
 	if slices.Contains([]string{"policyset", "policysets", "pset", "policysets.edict.dev"}, set) {

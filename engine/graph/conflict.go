@@ -15,7 +15,7 @@ type Conflict struct {
 	Field string
 }
 
-// Conflicts returns the conflicts of policies, as far as their texts show them.
+// Conflicts returns the conflicts of policies, if their texts show them.
 func Conflicts(policies []*plan.Policy) (out []Conflict) {
 	var writes []Write
 	for _, p := range policies {

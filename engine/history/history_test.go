@@ -42,7 +42,7 @@ func kept(t *testing.T, texts ...string) (out []*Text) {
 }
 
 // TestChoose: the text of the ConfigMap, unless spec.source.digest names another one that is kept.
-// Without the ConfigMap the text goes on that status names.
+// Without the ConfigMap the text that status names continues.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	a, b, c := textOf("a"), textOf("b"), textOf("c")
@@ -131,8 +131,8 @@ func TestSetAuthor(t *testing.T) {
 	}
 }
 
-// TestParseForged: the digest is that of the data, whatever the name and the annotations say, and times
-// that cannot be read are not there.
+// TestParseForged: the digest is computed from the data, not read from the name and the annotations, and
+// times that cannot be read are missing.
 func TestParseForged(t *testing.T) {
 	t.Parallel()
 	good, evil := textOf("good"), textOf("evil")
@@ -158,7 +158,7 @@ func TestParseForged(t *testing.T) {
 	}
 }
 
-// TestList: the oldest is first, and what cannot be read is left out.
+// TestList: the oldest is first; revisions that cannot be read are left out.
 func TestList(t *testing.T) {
 	t.Parallel()
 	texts := kept(t, "a", "b", "a")

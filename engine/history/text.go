@@ -30,7 +30,7 @@ const (
 	AnnotationActive = "edict.dev/active-since"
 )
 
-// ReasonTextWritten is the reason of the Event that names the user who has written a text.
+// ReasonTextWritten is the reason of the Event that names the author of a text.
 const ReasonTextWritten = "TextWritten"
 
 // AuthorOf returns the annotations of that Event.
@@ -104,8 +104,8 @@ func Parse(r *appsv1.ControllerRevision) (*Text, error) {
 	return t, nil
 }
 
-// List reads the ControllerRevisions of a set, the oldest first. Those of others, and what cannot be
-// read, are left out.
+// List reads the ControllerRevisions of a set, the oldest first. Revisions of other sets, and
+// broken ones, are left out.
 func List(set *edictv1.PolicySet, items []appsv1.ControllerRevision) (out []*Text) {
 	for i := range items {
 		if !slices.ContainsFunc(items[i].OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == set.UID }) {

@@ -1,8 +1,7 @@
 // Package release takes the finalizers of policies off the objects that have
 // them, so that these can be deleted when the policies no longer run.
 //
-// What a policy leaves behind is known from its plan: the kinds, and the names
-// as far as the text gives them. A name that only an evaluation tells is found
-// by who owns it, in the managed fields. It never removes a finalizer that
-// another has set, and nothing but finalizers.
+// The plan of a policy, or the status of its set, has the kinds and the names. If a name is computed, the managed fields identify the finalizers that
+// the policy owns. It never removes a finalizer that another manager has set, and
+// leaves the rest of the object alone.
 package release

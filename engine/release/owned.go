@@ -24,7 +24,7 @@ func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 }
 
 // builtin reports whether the API server may have set a finalizer itself, while it
-// took an object: whoever sent the object then counts as its owner.
+// stored an object: the sender of the object is then its owner.
 func builtin(name string) bool {
 	return strings.HasPrefix(name, "kubernetes.io/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents
 }

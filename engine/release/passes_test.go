@@ -28,7 +28,7 @@ type server struct {
 	finalizers map[string][]string
 	// before is asked before each patch; its error is the answer.
 	before func(s *server, name string) error
-	// after is told of each patch that was taken.
+	// after is called with each patch that was stored.
 	after func(s *server, name string)
 }
 
@@ -79,7 +79,7 @@ func (s *server) Patch(_ context.Context, name string, _ types.PatchType, data [
 	return &metav1.PartialObjectMetadata{}, nil
 }
 
-// released releases from a server and says what became of it.
+// released releases from a server and returns the outcomes.
 func released(t *testing.T, s *server) (out []string) {
 	t.Helper()
 	mapper := meta.NewDefaultRESTMapper([]kschema.GroupVersion{{Version: "v1"}})
@@ -91,8 +91,8 @@ func released(t *testing.T, s *server) (out []string) {
 	return out
 }
 
-// TestPasses: pages are followed, races are repeated, failures are told once,
-// and what comes back is told as well. Pods are not served, which is fine.
+// TestPasses: pages are followed, races are repeated, failures are reported once,
+// and finalizers that come back are reported as well. Pods are not served, which is fine.
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	first := true

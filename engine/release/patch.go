@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// tries is how often an object is read anew that changed meanwhile.
+// tries is how often an object that has changed is read again.
 const tries = 10
 
 // remove patches an object. The patch tests what it removes: who changes the

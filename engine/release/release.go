@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 )
 
-// Outcome is what became of one object, or of a kind whose objects could not
+// Outcome is the result for one object, or for a kind whose objects could not
 // be listed.
 type Outcome struct {
 	Policy string
@@ -30,14 +30,14 @@ type Outcome struct {
 type Releaser struct {
 	Client metadata.Interface
 	Mapper meta.RESTMapper
-	// Accounts are those that the objects are written as; the client has to go through
+	// Accounts are the accounts that the objects are written as; the client has to go through
 	// an identity.Transport.
 	Accounts *identity.Accounts
 	// Selector selects the objects of the installation; empty selects all.
 	Selector string
 	// DryRun finds what would be removed, and removes nothing.
 	DryRun bool
-	// Report is told each outcome.
+	// Report receives each outcome.
 	Report func(Outcome)
 }
 
@@ -90,7 +90,7 @@ func (k *kind) in(namespace string) metadata.ResourceInterface {
 	return api.Namespace(namespace)
 }
 
-// passes goes through the objects until nothing is left to remove.
+// passes goes through the objects until none has a finalizer to remove.
 func (k *kind) passes(ctx context.Context) error {
 	for range passes {
 		removed, err := k.pass(ctx)

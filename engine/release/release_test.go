@@ -22,7 +22,7 @@ func hold(gvk schema.GVK, namespace, finalizer string) analyze.FinalizerUse {
 	return analyze.FinalizerUse{GVK: gvk, Scope: analyze.Scope{Namespace: analyze.ParamValue{Value: namespace}}, Finalizer: analyze.ParamValue{Value: finalizer}}
 }
 
-// TestTargets: the finalizers of a kind and namespace are looked for at once.
+// TestTargets: the finalizers of a kind and namespace are searched together.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	p := &plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{
@@ -47,7 +47,7 @@ func TestTargets(t *testing.T) {
 const fields = `{"f:metadata": {"f:finalizers": {".": {}, "v:\"own/one\"": {}, "v:\"kubernetes.io/pvc-protection\"": {}}, "f:labels": {"f:a": {}}}}`
 
 // TestMine: a finalizer belongs to the policy when its text names it, or when
-// only an evaluation tells and its manager owns it.
+// it is computed and its manager owns it.
 func TestMine(t *testing.T) {
 	t.Parallel()
 	o := &metav1.PartialObjectMetadata{}

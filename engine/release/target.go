@@ -24,8 +24,7 @@ type Finalizer struct {
 	Name string
 }
 
-// Owned is the name of finalizers that only an evaluation tells: those that the field managers of the
-// policies own.
+// Owned is the name of finalizers whose names are computed: the field managers of the policies own them.
 const Owned = "*"
 
 // Counts have the number of objects with each finalizer.
@@ -77,7 +76,7 @@ func (c Counts) sorted() []Finalizer {
 	})
 }
 
-// target is what policies leave on the objects of one kind.
+// target has the finalizers of policies on the objects of one kind.
 type target struct {
 	// policy is the ID of the policy, or SET/ for all policies of a set.
 	policy string

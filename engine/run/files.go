@@ -27,7 +27,7 @@ func (p *process) readFiles() (*source.Bundle, error) {
 }
 
 // awaitFiles returns once files have other policies, all of which can run, or the context has ended.
-// Until then the ones before go on.
+// Until then the ones before continue.
 func (p *process) awaitFiles(ctx context.Context) {
 	for before := source.Stamp(p.options.Policies); ; {
 		select {
@@ -52,7 +52,7 @@ func (p *process) awaitFiles(ctx context.Context) {
 		}
 		text := err.Error()
 		p.refused.Store(&text)
-		p.options.Log.Error("the policies of the files have changed and are refused; those before go on", "error", text)
+		p.options.Log.Error("the policies of the files have changed and are refused; those before continue", "error", text)
 	}
 }
 

@@ -27,7 +27,7 @@ func mount(t *testing.T, folder, version string, files map[string]string) {
 		t.Fatal(err)
 	}
 	for name := range files {
-		_ = os.Symlink(filepath.Join("..data", name), filepath.Join(folder, name)) // it may be there
+		_ = os.Symlink(filepath.Join("..data", name), filepath.Join(folder, name)) // it may exist
 	}
 }
 

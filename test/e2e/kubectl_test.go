@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// types runs a line of the shell in which kubectl is that of the control plane, in the namespace
-// of the sets, and returns what it prints.
+// types runs a line of the shell with the kubectl of the control plane, in the namespace of the sets, and
+// returns its output.
 func (c *cluster) types(line string) (string, error) {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), "bash", "-e", "-o", "pipefail", "-c", line)
@@ -26,7 +26,7 @@ func (c *cluster) types(line string) (string, error) {
 	return string(out), err
 }
 
-// TestKubectl: an operator who has nothing but kubectl sees the state of all policies, waits for an edit,
+// TestKubectl: an operator with nothing but kubectl sees the state of all policies, waits for an edit,
 // suspends, holds, rolls out and back, and deletes.
 func TestKubectl(t *testing.T) {
 	t.Parallel()

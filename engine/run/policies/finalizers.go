@@ -137,7 +137,7 @@ func (r *Reconciler) delete(ctx context.Context, s *setState) (reconcile.Result,
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	err := r.writeStatus(ctx, s, now)
-	r.tell(s, now)
+	r.report(s, now)
 	r.measure()
 	return again, err
 }

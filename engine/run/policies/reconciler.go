@@ -297,7 +297,7 @@ func (r *Reconciler) follow(ctx context.Context, s *setState) error {
 	err := r.keep(ctx, s)
 	r.rollouts.check(s, now, func() error { return r.writeStatus(ctx, s, now) })
 	err = errors.Join(err, r.writeStatus(ctx, s, now))
-	r.tell(s, now)
+	r.report(s, now)
 	r.measure()
 	return err
 }
@@ -345,7 +345,7 @@ func (r *Reconciler) overlap(s *setState) string {
 	return ""
 }
 
-// askAll has what runs be asked again for all sets.
+// askAll asks the next time for all sets.
 func (r *Reconciler) askAll() {
 	for _, s := range r.sets {
 		s.asked = time.Time{}

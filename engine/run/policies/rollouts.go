@@ -42,7 +42,7 @@ type stepper interface {
 	Rollout(id string) (reconcile.RolloutReport, bool)
 	// Advance gives a revision that is rolled out its share of the keys.
 	Advance(id, revision string, share rollout.Share)
-	// WritesStopped returns why a policy writes nothing; "" is that it does.
+	// WritesStopped returns why a policy does not write; empty if it does.
 	WritesStopped(id string) string
 }
 
@@ -53,7 +53,7 @@ type activeRollout struct {
 	// text is the revision of its text, since when its step began.
 	text  string
 	since time.Time
-	// from is the revision in force.
+	// from is the active revision.
 	from *lifecycle.Revision
 	// generation is the generation of the set when it stopped.
 	generation int64

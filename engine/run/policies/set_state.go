@@ -50,7 +50,7 @@ type setState struct {
 	// were found.
 	unsafe map[string]error
 	asked  time.Time
-	// finalizers are those that the status lists, survey is the last search for objects that have them;
+	// finalizers are in the status, survey is the last search for objects that have them;
 	// nil if there was none.
 	finalizers release.Counts
 	survey     *survey
@@ -64,8 +64,8 @@ type setState struct {
 	resumed time.Time
 	// counted is when numbers were last written to the status.
 	counted time.Time
-	// told are the conditions of the last Events, by type.
-	told map[string]string
+	// events are the conditions of the last Events, by type.
+	events map[string]string
 }
 
 func (s *setState) name() string { return s.set.Name }
@@ -83,7 +83,7 @@ func (s *setState) ids(policies *lifecycle.Registry) []string {
 
 // restore returns the state of a set as its status and the history have it.
 func (r *Reconciler) restore(ctx context.Context, set *edictv1.PolicySet) (*setState, error) {
-	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, told: map[string]string{}, ended: map[string]bool{}, finalizers: release.CountsIn(set.Status.Finalizers)}
+	s := &setState{set: set, active: map[string]string{}, lost: map[string]string{}, waits: map[string]time.Time{}, events: map[string]string{}, ended: map[string]bool{}, finalizers: release.CountsIn(set.Status.Finalizers)}
 	var list appsv1.ControllerRevisionList
 	if err := r.options.Client.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingLabels{history.Label: set.Name}); err != nil {
 		return nil, fmt.Errorf("the history of the set %s cannot be read: %w", set.Name, err)

@@ -330,8 +330,8 @@ func withoutCounts(of *edictv1.PolicySetStatus) *edictv1.PolicySetStatus {
 	return out
 }
 
-// tell records Events about a set: changes of its conditions, and the news of the brakes.
-func (r *Reconciler) tell(s *setState, now time.Time) {
+// report records Events about a set: changes of its conditions, and the news of the brakes.
+func (r *Reconciler) report(s *setState, now time.Time) {
 	for _, n := range r.runtime.Brakes().TakeNews(s.name()) {
 		kind := corev1.EventTypeWarning
 		switch n.Kind {
@@ -341,25 +341,25 @@ func (r *Reconciler) tell(s *setState, now time.Time) {
 		r.event(s, kind, string(n.Kind), n.Text)
 	}
 	for _, kind := range []string{conditionReady, conditionDegraded, conditionRestartSafe} {
-		r.tellCondition(s, kind, now)
+		r.reportCondition(s, kind, now)
 	}
 	r.options.Events.Flush(now)
 }
 
-// tellCondition records an Event about a condition that has changed: that of Ready also if its message
+// reportCondition records an Event about a condition that has changed: that of Ready also if its message
 // has. It skips a condition that another process has recorded.
-func (r *Reconciler) tellCondition(s *setState, kind string, now time.Time) {
+func (r *Reconciler) reportCondition(s *setState, kind string, now time.Time) {
 	c := meta.FindStatusCondition(s.set.Status.Conditions, kind)
 	if c == nil {
-		delete(s.told, kind)
+		delete(s.events, kind)
 		return
 	}
 	text := string(c.Status) + c.Reason
 	if kind == conditionReady {
 		text += c.Message
 	}
-	before, known := s.told[kind]
-	s.told[kind] = text
+	before, known := s.events[kind]
+	s.events[kind] = text
 	if before == text || c.Reason == reasonProgressing || !known && now.Sub(c.LastTransitionTime.Time) > countInterval {
 		return
 	}

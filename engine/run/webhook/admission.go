@@ -54,7 +54,7 @@ const (
 	answering = 5
 )
 
-// reviewContext ends before the API server stops waiting, which says when in its
+// reviewContext ends before the API server stops waiting, by the timeout of its
 // request: with failurePolicy Fail it would reject what was not checked.
 func reviewContext(r *http.Request) context.Context {
 	wait, err := time.ParseDuration(r.URL.Query().Get("timeout"))
@@ -174,7 +174,7 @@ func (a *admission) reviewText(ctx context.Context, r ctrladmission.Request) (ct
 	return ctrladmission.Allowed("").WithWarnings(shown...), nil
 }
 
-// note records an Event with the user who writes a text, for the history of a set.
+// note records an Event with the author of a text, for the history of a set.
 func (a *admission) note(ctx context.Context, set *edictv1.PolicySet, digest, user string) {
 	e := &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{GenerateName: set.Name + ".", Namespace: set.Namespace, Annotations: history.AuthorOf(digest, user)},
@@ -295,8 +295,8 @@ func (a *admission) found(ctx context.Context, checker *check.Checker, u *source
 	return v.Problems
 }
 
-// worse reports whether there is an error that was not there before, wherever it
-// stood: its line may have changed for another reason.
+// worse reports whether there is an error that was missing before, in
+// any place: its line may have changed for another reason.
 func worse(before, now []document.Problem) bool {
 	type wrong struct{ file, message string }
 	known := map[wrong]int{}

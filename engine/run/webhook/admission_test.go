@@ -63,7 +63,7 @@ func mapOf(name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: fixture.Namespace, Name: name}, Data: data}
 }
 
-// TestAuthor: an Event names who writes a text that is admitted, but for a trial.
+// TestAuthor: an Event names the author of a text that is admitted, except for a dry run.
 func TestAuthor(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -159,7 +159,7 @@ func want(t *testing.T, r ctrladmission.Response, refused string, warnings ...st
 	}
 }
 
-// TestFailsOpen: the webhook admits what it cannot check, and what is not its concern.
+// TestFailsOpen: the webhook admits objects that it cannot check, and objects of no set.
 func TestFailsOpen(t *testing.T) {
 	t.Parallel()
 	broken := mapOf("m", map[string]string{"a.yaml": "]"})
@@ -271,8 +271,7 @@ func TestTextOfTwoSets(t *testing.T) {
 	want(t, judging(t, other, setOf(nil)).Handle(t.Context(), editText(t, nil, mapOf("m", text))), "p.yaml:9:")
 }
 
-// TestSets: a set is refused for an error that no text can correct. What it needs and is not there yet is
-// a warning.
+// TestSets: a set is refused for an error that no text can correct. A missing object is a warning.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	text := mapOf("m", map[string]string{"p.yaml": fixture.Policy("p", "${params.value}")})
@@ -323,8 +322,8 @@ func TestStatusOfASet(t *testing.T) {
 	want(t, judging(t).Handle(t.Context(), editSet(t, before, now)), "")
 }
 
-// TestEndingsAreWarnedOf: who deletes a set, or a ConfigMap that one runs, is told what ends and how many
-// objects have finalizers.
+// TestEndingsAreWarnedOf: the deletion of a set, or of a ConfigMap that one runs, warns of the policies that
+// end, and of the number of objects with finalizers.
 func TestEndingsAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	three, four := int64(3), int64(4)
@@ -356,9 +355,8 @@ func TestEndingsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestTryOut: what an edit does to the objects is told only to clients that are
-// authenticated. The errors of an expression say what is in objects, and whether there is
-// one tells it bit by bit.
+// TestTryOut: only authenticated clients receive the effects of an edit on the objects.
+// The errors of an expression have contents of objects, and even their number does.
 func TestTryOut(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -401,7 +399,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestWorse finds errors that were not there, wherever the old ones have moved.
+// TestWorse finds new errors, also if the old ones have moved.
 func TestWorse(t *testing.T) {
 	t.Parallel()
 	problem := func(file string, line int, message string) document.Problem {

@@ -10,8 +10,8 @@ import (
 	"github.com/edict-dev/edict/test/extender"
 )
 
-// TestLimit: who comes while too many requests are being read waits as long
-// as somebody waits for the answer, and is let in as soon as one is done.
+// TestLimit: a request that arrives while too many are being read waits as long
+// as its client does, and is read as soon as one of them is done.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestClients: with an authority, only whoever has a certificate of it may ask.
+// TestClients: with an authority, only clients with a certificate of it may ask.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	ours, err := extender.GenerateCertificates(t.TempDir())

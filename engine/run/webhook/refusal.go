@@ -17,10 +17,10 @@ const kubectlEdit = "kubectl-edit"
 
 // refusal rejects an object because of errors. Clients show the message.
 //
-// The reason is Forbidden, although the text is what is wrong: of an object that is Invalid,
+// The reason is Forbidden, although the text is wrong: of an object that is Invalid,
 // kubectl apply --force and others with such an option take that a field cannot be changed,
-// delete it and create it anew, and the creation would be refused as well. Only kubectl
-// edit, which opens the editor again with the causes when the reason is Invalid, is told so.
+// delete it and create it again, and the creation would be refused as well. Only kubectl
+// edit, which opens the editor again with the causes when the reason is Invalid, receives that one.
 func refusal(r ctrladmission.Request, of *source.Contents, problems []document.Problem) ctrladmission.Response {
 	response := ctrladmission.Denied("")
 	status := response.Result
@@ -32,7 +32,7 @@ func refusal(r ctrladmission.Request, of *source.Contents, problems []document.P
 	return response
 }
 
-// fieldManager returns who writes an object, as the options of the request say.
+// fieldManager returns the field manager of an object, as the options of the request say.
 func fieldManager(r ctrladmission.Request) string {
 	var options struct {
 		FieldManager string `json:"fieldManager"`

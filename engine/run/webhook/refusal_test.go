@@ -12,8 +12,8 @@ import (
 	"github.com/edict-dev/edict/test/fixture"
 )
 
-// TestReasonOfRefusal: only kubectl edit is told that the object is Invalid, with the causes; to others
-// that could mean that it is to be deleted and created anew.
+// TestReasonOfRefusal: only kubectl edit receives the reason Invalid, with the causes; others
+// could delete the object and create it again.
 func TestReasonOfRefusal(t *testing.T) {
 	t.Parallel()
 	good := fixture.Policy("p", "${params.value}")

@@ -49,7 +49,7 @@ type Config struct {
 // answered. Otherwise everybody who reaches the port is.
 func (c *Config) Authenticates() bool { return c.ClientCA != "" }
 
-// Options are what the webhook needs.
+// Options configure the webhook.
 type Options struct {
 	Config Config
 	Client kubernetes.Interface
