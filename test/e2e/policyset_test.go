@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -151,4 +152,31 @@ func TestSetsThatShareAField(t *testing.T) {
 	c.wants("two", "Accepted", "True Accepted", `the rule "mark" of two/two writes metadata.labels.mark of Node, and so does the rule "mark" of one/one`)
 	c.wants("one", "Accepted", "True Accepted", "two/two")
 	c.wantEvent("FieldShared")
+}
+
+// TestRestartSafe: a set whose policy reads a field that its CRD no longer has continues, and says that it
+// would not start again.
+func TestRestartSafe(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	path := filepath.Join(root, "examples", "cookbook", "app", "schemas")
+	crd, err := os.ReadFile(filepath.Join(path, "app.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.plane.InstallCRDs(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(marks("one", "one", "a"), "{apiVersion: v1, kind: Node}", "{apiVersion: platform.example.com/v1, kind: App}\n  variables: [{name: p, expression: \"object.spec.?port.orValue(1)\"}]", 1)
+	c.putSet("one", map[string]string{"one.yaml": strings.Replace(text, "${params.value}", "p-${string(variables.p)}", 1)})
+	c.fromSets(nil)
+	c.wants("one", "Ready", "True Enforcing")
+	c.lacks("one", "RestartSafe")
+	folder := writeFolder(t, map[string]string{"app.yaml": strings.Replace(string(crd), "                port: {type: integer}\n", "", 1)})
+	if err := c.plane.InstallCRDs(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	c.wants("one", "RestartSafe", "False FieldRemoved", "port")
+	c.wants("one", "Ready", "True Enforcing")
 }

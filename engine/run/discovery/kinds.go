@@ -4,6 +4,7 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -59,13 +60,16 @@ func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) 
 // server has just begun to serve: it publishes them a moment later.
 const schemaTimeout = 10 * time.Second
 
+// ErrNotServed reports a kind that the cluster does not serve.
+var ErrNotServed = errors.New("the cluster does not serve")
+
 // Missing returns an error about a kind that a policy needs and the cluster does not
 // serve; nil if it serves all.
 func (k *Kinds) Missing(compiled *plan.Policy) error {
 	for _, need := range readmodel.Requirements(compiled) {
 		_, err := k.Mapping(need.Source.GVK)
 		if meta.IsNoMatchError(err) {
-			return fmt.Errorf("the cluster does not serve %s", need.Source.GVK)
+			return fmt.Errorf("%w %s", ErrNotServed, need.Source.GVK)
 		}
 		if err != nil {
 			return fmt.Errorf("asking for %s: %w", need.Source.GVK, err)

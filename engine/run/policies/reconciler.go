@@ -30,6 +30,7 @@ import (
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/graph"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
@@ -38,8 +39,10 @@ import (
 	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/run/requirements"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -310,16 +313,37 @@ func (r *Reconciler) ask(ctx context.Context, s *setState, now time.Time) {
 	if now.Sub(s.asked) < askInterval {
 		return
 	}
-	s.asked, s.unsafe = now, map[string]error{}
+	s.asked, s.obstacles = now, map[string]obstacle{}
 	for _, id := range s.ids(r.policies) {
 		if p := r.policies.Get(id); p.Report.Event == lifecycle.Activated && p.Assigned != nil && p.Assigned.Plan != nil {
-			s.unsafe[id] = r.runtime.Unmet(ctx, p.Assigned.Plan)
+			s.obstacles[id] = r.restart(ctx, p.Assigned)
 		}
 	}
 	before := s.overlap
 	if s.overlap = r.overlap(s); s.overlap != "" && s.overlap != before {
 		r.event(s, corev1.EventTypeWarning, "FieldShared", s.overlap)
 	}
+}
+
+// obstacle is the reason why a policy that runs would not start again; empty if it would.
+type obstacle struct{ reason, message string }
+
+// restart checks whether a revision would start again.
+func (r *Reconciler) restart(ctx context.Context, rev *lifecycle.Revision) obstacle {
+	err := r.runtime.Unmet(ctx, rev.Plan)
+	_, forbidden := errors.AsType[*requirements.Forbidden](err)
+	switch {
+	case forbidden:
+		return obstacle{"PermissionMissing", err.Error()}
+	case errors.Is(err, discovery.ErrNotServed):
+		return obstacle{"KindNotServed", err.Error()}
+	case err != nil:
+		return obstacle{"RequirementMissing", err.Error()}
+	}
+	if v := r.options.Checker.Text(ctx, rev.Unit); v.Plan == nil {
+		return obstacle{"FieldRemoved", errors.Join(errors.New("the types of the cluster have changed"), document.Join(v.Problems)).Error()}
+	}
+	return obstacle{}
 }
 
 // overlap names a field that a policy of a set and one of another set enforce; empty if there is none.

@@ -46,10 +46,10 @@ type setState struct {
 	ended map[string]bool
 	// lost has the errors in the last active text of a policy, by ID.
 	lost map[string]string
-	// unsafe has the errors with which active policies would not start again, by ID; asked is when they
+	// obstacles has the errors with which active policies would not start again, by ID; asked is when they
 	// were found.
-	unsafe map[string]error
-	asked  time.Time
+	obstacles map[string]obstacle
+	asked     time.Time
 	// finalizers are in the status, survey is the last search for objects that have them;
 	// nil if there was none.
 	finalizers release.Counts

@@ -3,7 +3,6 @@ package policies
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
-	"github.com/edict-dev/edict/engine/run/requirements"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -155,11 +153,8 @@ func (r *Reconciler) condition(s *setState, id string, p *lifecycle.Policy, now 
 	if d := r.runtime.Degraded(id); d != nil {
 		c.fails, c.failing = name+": "+d.Text, d.Objects
 	}
-	if err := s.unsafe[id]; err != nil && c.active {
-		c.unsafe, c.unsafeReason = err.Error(), "RequirementMissing"
-		if _, lacks := errors.AsType[*requirements.Forbidden](err); lacks {
-			c.unsafeReason = "PermissionMissing"
-		}
+	if c.active {
+		c.unsafe, c.unsafeReason = s.obstacles[id].message, s.obstacles[id].reason
 	}
 	r.brakeCondition(id, &c)
 	if c.message == "" {
