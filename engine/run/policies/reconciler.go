@@ -272,18 +272,18 @@ func (r *Reconciler) reconcile(ctx context.Context, set *edictv1.PolicySet) (rec
 	if err := r.read(ctx, s); err != nil {
 		return reconcile.Result{}, err
 	}
-	err := survive(r.options.Log, func() error {
-		r.rollouts.retry(s)
-		r.check(ctx)
-		r.tests.Next(ctx, r.catalog(), r.policies, r.background)
-		for _, rev := range r.assign(ctx, s, false) {
-			r.runtime.Run(rev)
-			r.askAll()
-		}
-		r.retain(s.name(), s.policyIDs(r.policies))
-		return r.follow(ctx, s)
-	})
-	return reconcile.Result{RequeueAfter: healthInterval}, err
+	r.rollouts.retry(s)
+	r.check(ctx)
+	r.tests.Next(ctx, r.catalog(), r.policies, r.background)
+	for _, rev := range r.assign(ctx, s, false) {
+		r.runtime.Run(rev)
+		r.askAll()
+	}
+	r.retain(s.name(), s.policyIDs(r.policies))
+	if err := r.follow(ctx, s); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: healthInterval}, nil
 }
 
 // follow records what has become of the policies of a set: in the history and the status.
