@@ -17,8 +17,6 @@ type checkFlags struct {
 
 	output, severity string
 	strict           bool
-	// watchLabelSelector is the selector of the installation that runs the policies.
-	watchLabelSelector string
 }
 
 func checkCommand() *cobra.Command {
@@ -46,7 +44,6 @@ Errors end with exit code 1, with --strict also warnings and notes that are show
 	outputFlag(cmd, &f.output, "text", "json", "sarif", "github")
 	cmd.Flags().StringVar(&f.severity, "severity", "note", "lowest severity that is shown: error, warning or note")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "end with exit code 1 for warnings and notes, too")
-	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "the selector of the installation that runs the policies: finds writes of objects that several installations may write")
 	f.register(cmd)
 	return f.takePaths(cmd, 1)
 }
@@ -56,11 +53,7 @@ func (f *checkFlags) run(w io.Writer) error {
 	if !ok {
 		return fmt.Errorf("unknown severity %q: error, warning or note", f.severity)
 	}
-	watched, err := parseWatchLabelSelector(f.watchLabelSelector)
-	if err != nil {
-		return err
-	}
-	bundle, err := f.load(f.policies, source.Options{WatchSelector: watched})
+	bundle, err := f.load(f.policies, source.Options{})
 	if err != nil {
 		return err
 	}

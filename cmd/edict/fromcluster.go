@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 
@@ -130,7 +128,7 @@ func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
 // compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without
 // a schema is no reason to say anything.
 func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
-	out := &policySet{documents: map[string]string{}, unreadable: unreadable(catalog)}
+	out := &policySet{documents: map[string]string{}}
 	b, err := fromCatalog(catalog, schemas, errOut)
 	if err != nil {
 		return nil, err
@@ -144,16 +142,4 @@ func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*
 	slices.SortFunc(out.policies, func(a, b *plan.Policy) int { return cmp.Compare(a.ID(), b.ID()) })
 	slices.Sort(out.broken)
 	return out, nil
-}
-
-// unreadable returns the keys in which something cannot be read.
-func unreadable(catalog *source.Catalog) (out []string) {
-	for _, contents := range catalog.Contents {
-		for _, key := range slices.Concat(slices.Sorted(maps.Keys(contents.Data)), contents.Binary) {
-			if file := path.Join(contents.Path(), key); contents.Unreadable(file) {
-				out = append(out, file)
-			}
-		}
-	}
-	return out
 }

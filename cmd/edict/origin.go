@@ -41,9 +41,6 @@ type policySet struct {
 	// documents that they are for a kind of.
 	broken    []string
 	documents map[string]string
-	// unreadable are the files in which there may be more: something in them
-	// cannot be read.
-	unreadable []string
 	// where says where they were looked for.
 	where string
 	// resources says how their kinds are served.

@@ -19,7 +19,6 @@ import (
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/identity"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/release"
 )
 
@@ -78,7 +77,7 @@ func (f *releaseFlags) files(ctx context.Context, t *tally, errOut io.Writer, na
 	if err != nil {
 		return err
 	}
-	chosen, err := f.choose(set, names, errOut, t)
+	chosen, _, err := set.choose(names)
 	if err != nil {
 		return err
 	}
@@ -193,31 +192,6 @@ func (f *releaseFlags) wait(ctx context.Context, t *tally, errOut io.Writer, cho
 		err = nil
 	}
 	return left, err
-}
-
-// choose returns the policies to release; the others are printed and counted. With
-// --all, an empty result is no failure.
-func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, t *tally) ([]*plan.Policy, error) {
-	chosen, broken := set.policies, set.broken
-	if !f.all {
-		var err error
-		if chosen, broken, err = set.choose(names); err != nil {
-			return nil, err
-		}
-	}
-	for _, id := range broken {
-		t.refuse(id, "it is not known what it leaves behind while it does not compile")
-	}
-	if !f.all {
-		return chosen, nil
-	}
-	for _, file := range set.unreadable {
-		t.refuse(file, "it is not known which policies are in it while something in it cannot be read")
-	}
-	if len(chosen)+t.failed == 0 {
-		fmt.Fprintf(errOut, "%v\n", set.nothing())
-	}
-	return chosen, nil
 }
 
 // releaser returns a Releaser that reports to a tally.

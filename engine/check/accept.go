@@ -141,7 +141,7 @@ func (a *acceptance) check(problems *document.Problems) {
 		add(document.AcceptanceInvalid, "", "\""+string(a.code)+"\" is an error and cannot be accepted")
 	case a.reason == "":
 		add(document.AcceptanceInvalid, "# edict:accept "+string(a.code)+" why it is right here", "this acceptance has no reason")
-	case !a.used && a.code != document.DividedWrite && a.code != document.Authority: // which are found only with a selector, and with another policy
+	case !a.used && a.code != document.Authority: // which is found only with another policy
 		add(document.AcceptanceUnused, "remove the comment", "this accepts nothing: there is no "+string(a.code)+" here")
 	}
 }

@@ -11,24 +11,17 @@ import (
 
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/source"
 )
 
 // found returns the findings in a text as LINE CODE.
 func found(t *testing.T, text string) []string {
 	t.Helper()
-	return foundFor(t, nil, text)
-}
-
-// foundFor is found for an installation with a watch label selector.
-func foundFor(t *testing.T, watched *selector.Selector, text string) []string {
-	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Load([]string{file}, source.Options{WatchSelector: watched})
+	b, err := source.Load([]string{file}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 type finder func(p *policy)
 
 // finders look at one policy each.
-var finders = []finder{allowances, absentFields, unused, selfFeeding, ownObjects, conditions, neverEqual, quantities, quantitiesOfNumbers, literals, missingFields, sharedNames, dividedWrites, rememberedWaits, unlimited, unowned, wholeObjects, rest}
+var finders = []finder{allowances, absentFields, unused, selfFeeding, ownObjects, conditions, neverEqual, quantities, quantitiesOfNumbers, literals, missingFields, unlimited, unowned, wholeObjects, rest}
 
 // Findings returns what is wrong with policies: the problems of loading them, and
 // what there is to say about those that compile, in the order of the files. What a

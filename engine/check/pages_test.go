@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/selector"
 )
 
 // pages are the pages of the codes.
@@ -60,14 +59,10 @@ func TestPagesSayWhatIsSo(t *testing.T) {
 			if !strings.Contains(string(text), "\nSeverity: "+string(severity)+".\n") {
 				t.Errorf("the page names another severity than %s", severity)
 			}
-			var watched *selector.Selector
-			if code == document.DividedWrite {
-				watched = shardA(t)
-			}
-			if got := codesIn(t, watched, section(t, string(text), "## Example\n")); !slices.Equal(got, []string{string(code)}) {
+			if got := codesIn(t, section(t, string(text), "## Example\n")); !slices.Equal(got, []string{string(code)}) {
 				t.Errorf("the example has the findings %v", got)
 			}
-			if got := codesIn(t, watched, section(t, string(text), "## Fixed\n")); len(got) > 0 {
+			if got := codesIn(t, section(t, string(text), "## Fixed\n")); len(got) > 0 {
 				t.Errorf("what is fixed has the findings %v", got)
 			}
 		})
@@ -75,9 +70,9 @@ func TestPagesSayWhatIsSo(t *testing.T) {
 }
 
 // codesIn returns the different codes of the findings in a text.
-func codesIn(t *testing.T, watched *selector.Selector, text string) (out []string) {
+func codesIn(t *testing.T, text string) (out []string) {
 	t.Helper()
-	for _, f := range foundFor(t, watched, text) {
+	for _, f := range found(t, text) {
 		_, code, _ := strings.Cut(f, " ")
 		if !slices.Contains(out, code) {
 			out = append(out, code)

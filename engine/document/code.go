@@ -50,11 +50,8 @@ const (
 	NeverEqual           Code = "never-equal"
 	ConflictingWriters   Code = "conflicting-writers"
 	FeedbackLoop         Code = "feedback-loop"
-	SharedName           Code = "shared-name"
-	DividedWrite         Code = "divided-write"
 	MissingField         Code = "missing-field"
 	NotKept              Code = "not-kept"
-	RememberedWait       Code = "remembered-wait"
 	NoRemovalLimit       Code = "no-removal-limit"
 	WholeObject          Code = "whole-object"
 	Authority            Code = "authority"
@@ -77,7 +74,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning,
-	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning, WholeObject: Note, Authority: Note, UnownedSource: Warning,
+	MissingField: Warning, NotKept: Warning, NoRemovalLimit: Warning, WholeObject: Note, Authority: Note, UnownedSource: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

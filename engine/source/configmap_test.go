@@ -249,17 +249,8 @@ func TestBinaryData(t *testing.T) {
 	m.Binary = []string{"a.yaml", "logo.png"}
 	c := Read(nil, m)
 	want := []string{"error ns/m/a.yaml: binaryData is not read (save the file as UTF-8)", "warning ns/m/logo.png: binaryData is not read (save the file as UTF-8)"}
-	if d := cmp.Diff(want, messages(c.Problems)); d != "" || !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/logo.png") {
+	if d := cmp.Diff(want, messages(c.Problems)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
-	}
-}
-
-// TestUnreadable tells which files may hold policies that do not show.
-func TestUnreadable(t *testing.T) {
-	t.Parallel()
-	c := Read(nil, at("m", map[string]string{"a.yaml": "]", "b.yaml": policy("b", "")}))
-	if !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/b.yaml") || c.Unreadable("ns/m/c.yaml") {
-		t.Error("only a.yaml cannot be read")
 	}
 }
 

@@ -241,9 +241,3 @@ func (c *Contents) modules(key string) (out []rego.Module) {
 	}
 	return out
 }
-
-// Unreadable reports whether a part of a file cannot be read: a policy that was
-// not found may be in it.
-func (c *Contents) Unreadable(file string) bool {
-	return slices.ContainsFunc(c.Problems, func(p document.Problem) bool { return p.Severity == document.Error && p.File == file })
-}

@@ -17,7 +17,6 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/selector"
 )
 
 // Options say what to load policies with.
@@ -28,9 +27,6 @@ type Options struct {
 	// Known are types known already, such as those of a running cluster; nil
 	// means the built-in kinds.
 	Known *schema.Set
-	// WatchSelector is that of the installation that is to run the policies; nil is all
-	// objects.
-	WatchSelector *selector.Selector
 	// Params override those of the policies.
 	Params compile.Overrides
 	// Descriptions keeps what CRDs say of their fields.
@@ -64,8 +60,6 @@ type Bundle struct {
 	Allowances []v1alpha1.Allowance
 	Schemas    *schema.Set
 	Problems   []document.Problem
-	// WatchSelector is that of Options.
-	WatchSelector *selector.Selector
 	// Paths are the files and folders of the bundle.
 	Paths []string
 	// Files counts the files that were read.
@@ -113,7 +107,7 @@ func (b *Bundle) File(path string) string { return b.Place(document.Position{Fil
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Paths: paths, Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin(), compiler: NewCompiler(o.Rego, nil)}
+	b := &Bundle{Paths: paths, Schemas: schema.NewSet(known(o.Known)), inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin(), compiler: NewCompiler(o.Rego, nil)}
 	if b.cache != nil {
 		b.compiler = cmp.Or(b.cache.compiler, b.compiler)
 		b.cache.compiler = b.compiler
