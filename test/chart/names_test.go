@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,21 +54,6 @@ func TestValuesThatAreTakenAway(t *testing.T) {
 	list := objects(t, template(t, "--set", "policies.replica-scheduling=null", "--set", "resources=null"))
 	if find(list, "ConfigMap", release+"-agent-node-label") == nil || find(list, "ConfigMap", release+"-replica-scheduling") != nil {
 		t.Error("one policy was to be missing")
-	}
-}
-
-// TestReleaseKnowsTheParams: finalizers have the names that the controller gives
-// them.
-func TestReleaseKnowsTheParams(t *testing.T) {
-	list := objects(t, template(t, "--set", "extraArgs={--param=kmm-module.a=b,--workers=3}"))
-	job := find(list, "Job", release+"-release")
-	containers, _, err := unstructured.NestedSlice(job.Object, "spec", "template", "spec", "containers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := fmt.Sprint(containers[0].(map[string]any)["args"])
-	if want := "[release --all --namespace=edict-system --policy-service-accounts=edict-policy- --timeout=30s --param=kmm-module.a=b]"; got != want {
-		t.Errorf("the arguments are %s, want %s", got, want)
 	}
 }
 

@@ -250,6 +250,7 @@ patch apps/controllerrevisions
 delete apps/controllerrevisions
 create /events
 patch /events
+list /events
 create coordination.k8s.io/leases
 get coordination.k8s.io/leases edict
 update coordination.k8s.io/leases edict
