@@ -215,7 +215,7 @@ func TestWithin(t *testing.T) {
 		`"${params.many}"`:        {Value: "a", Computed: true},
 		`["${params.one}", b]`:    {},
 	} {
-		p, problems := compiled(t, text+namespaces+"}\n", Options{Schemas: schema.Builtin()})
+		p, problems := compiled(t, text+namespaces+"}\n", PolicyOptions{})
 		if p == nil {
 			t.Fatal(problems)
 		}

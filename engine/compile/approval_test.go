@@ -30,7 +30,7 @@ func TestApproval(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, problems := compiled(t, header+"  rules: [{name: r, do: [{approve: {"+tc.fields+"}}]}]\n", Options{})
+			p, problems := compiled(t, header+"  rules: [{name: r, do: [{approve: {"+tc.fields+"}}]}]\n", PolicyOptions{})
 			var wrong []string
 			for _, one := range problems {
 				if one.Severity == document.Error {

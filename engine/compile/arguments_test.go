@@ -27,7 +27,7 @@ func TestSelectorTypes(t *testing.T) {
 	} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+"  inputs:\n    - name: services\n      apiVersion: v1\n      kind: Service\n      where: \""+where+"\"\n  rules: [{name: r, when: size(inputs.services) > 0, do: [{log: {message: m}}]}]\n", Options{})
+			_, problems := compiled(t, header+"  inputs:\n    - name: services\n      apiVersion: v1\n      kind: Service\n      where: \""+where+"\"\n  rules: [{name: r, when: size(inputs.services) > 0, do: [{log: {message: m}}]}]\n", PolicyOptions{})
 			var got string
 			if err := document.Join(problems); err != nil {
 				got = err.Error()
@@ -61,7 +61,7 @@ func TestWindows(t *testing.T) {
 	} {
 		t.Run(window, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+"  rules:\n    - name: r\n      debounce:\n        key: k\n        window: 1s\n        allowed: ["+window+"]\n      do: [{log: {message: m}}]\n", Options{})
+			_, problems := compiled(t, header+"  rules:\n    - name: r\n      debounce:\n        key: k\n        window: 1s\n        allowed: ["+window+"]\n      do: [{log: {message: m}}]\n", PolicyOptions{})
 			errors := 0
 			var got string
 			for _, p := range problems {
@@ -92,7 +92,7 @@ func TestDebounceAndLock(t *testing.T) {
 		"an unknown lock":        {"do: [{patch: {lock: some, value: {metadata: {labels: {a: b}}}}}]", `lock cannot be "some" here`},
 		"no lock of an entry":    {"do: [{patch: {lock: none, list: spec.taints, by: {key: a}, entry: {effect: NoSchedule}}}]", `lock cannot be "none" here`},
 	} {
-		_, problems := compiled(t, header+"  rules:\n    - name: r\n      "+tc.rule+"\n", Options{})
+		_, problems := compiled(t, header+"  rules:\n    - name: r\n      "+tc.rule+"\n", PolicyOptions{})
 		got := ""
 		if err := document.Join(problems); err != nil {
 			got = err.Error()

@@ -8,13 +8,13 @@ import (
 )
 
 // Policy compiles one policy. The plan is nil if any problem is an error.
-func (c *Compiler) Policy(doc *v1alpha1.Policy) (*plan.Policy, []document.Problem) {
+func (c *Compiler) Policy(doc *v1alpha1.Policy, options PolicyOptions) (*plan.Policy, []document.Problem) {
 	problems := &findings{at: doc.Pos}
 	budget := cel.NewBudget()
 	defer budget.Close()
 	var out *plan.Policy
 	problems.surviving(func() {
-		if s := c.sections(doc, budget, problems); s != nil {
+		if s := c.sections(doc, options, budget, problems); s != nil {
 			out = s.compile(doc)
 			if out != nil {
 				out.Kept = budget.Kept()

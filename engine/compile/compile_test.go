@@ -22,27 +22,23 @@ import (
 )
 
 // compiled compiles the one policy of a text.
-func compiled(t *testing.T, text string, o Options) (*plan.Policy, []document.Problem) {
+func compiled(t *testing.T, text string, o PolicyOptions, schemas ...*schema.Set) (*plan.Policy, []document.Problem) {
 	t.Helper()
 	file, wrong := load.Documents("f.yaml", []byte(text))
 	if len(wrong) > 0 {
 		t.Fatal(document.Join(wrong))
 	}
-	if o.Schemas == nil {
-		o.Schemas = schema.Builtin()
-	}
-	o.Functions, o.Queries = builtins.Functions(), builtins.Queries()
-	compiler, err := New(o)
+	compiler, err := New(Options{Schemas: append(schemas, schema.Builtin())[0], Functions: builtins.Functions(), Queries: builtins.Queries()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compiler.Policy(file.Policies[0])
+	return compiler.Policy(file.Policies[0], o)
 }
 
 // spec compiles a policy about Nodes that is expected to be right.
 func spec(t *testing.T, text string) *plan.Policy {
 	t.Helper()
-	p, problems := compiled(t, header+text, Options{})
+	p, problems := compiled(t, header+text, PolicyOptions{})
 	if p == nil {
 		t.Fatal(document.Join(problems))
 	}
@@ -139,6 +135,10 @@ func TestPlansGolden(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal(err)
 	}
+	compiler, err := New(Options{Schemas: schemas, Functions: builtins.Functions(), Queries: builtins.Queries()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := ""
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -149,16 +149,12 @@ func TestPlansGolden(t *testing.T) {
 		if len(wrong) > 0 {
 			t.Fatal(document.Join(wrong))
 		}
-		o := Options{Schemas: schemas, Functions: builtins.Functions(), Queries: builtins.Queries()}
+		var o PolicyOptions
 		if module, err := os.ReadFile(strings.TrimSuffix(path, ".yaml") + ".rego"); err == nil {
-			o.Modules = map[string][]rego.Module{path: {{Name: "m.rego", Text: string(module)}}}
-		}
-		compiler, err := New(o)
-		if err != nil {
-			t.Fatal(err)
+			o.Modules = []rego.Module{{Name: "m.rego", Text: string(module)}}
 		}
 		for _, doc := range file.Policies {
-			p, problems := compiler.Policy(doc)
+			p, problems := compiler.Policy(doc, o)
 			if len(problems) > 0 {
 				t.Fatal(problems)
 			}
@@ -222,7 +218,7 @@ func TestSources(t *testing.T) {
     - {name: off, apiVersion: v1, kind: Pod, when: params.on}
     - {name: one, apiVersion: v1, kind: ConfigMap, get: '{"namespace": params.ns, "name": key.name}'}
 `
-	p, problems := compiled(t, text, Options{})
+	p, problems := compiled(t, text, PolicyOptions{})
 	if p == nil {
 		t.Fatal(document.Join(problems))
 	}
@@ -238,7 +234,7 @@ func TestSources(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{`[a]`: {"a"}, `[a, b]`: {"a", "b"}, `"${params.list}"`: {"x", "y"}} {
-		p, problems := compiled(t, strings.Replace(header, "kind: Node}", "kind: Pod, namespaces: "+text+"}", 1)+"  params: {list: [x, y]}\n", Options{})
+		p, problems := compiled(t, strings.Replace(header, "kind: Node}", "kind: Pod, namespaces: "+text+"}", 1)+"  params: {list: [x, y]}\n", PolicyOptions{})
 		if p == nil {
 			t.Fatal(document.Join(problems))
 		}
@@ -292,7 +288,7 @@ func TestParams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, problems := compiled(t, header+"  params: {x: "+tc.param+"}\n", Options{Params: Overrides{"p": {"x": {Text: tc.override}}}})
+			p, problems := compiled(t, header+"  params: {x: "+tc.param+"}\n", PolicyOptions{Params: map[string]Override{"x": {Text: tc.override}}})
 			err := document.Join(problems)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) || p != nil {
@@ -317,7 +313,7 @@ func TestAWrongParamIsToldOnce(t *testing.T) {
 		"{type: int, default: 1, minimum: 1}": "0", "{type: int, default: 0, minimum: 1}": "1", "{type: int, default: a}": "1", "{type: duration, default: 10}": "1s",
 	} {
 		text := header + "  params: {x: " + param + "}\n  rules: [{name: r, do: [{labels: {set: {a: \"${string(params.x)}\"}}}]}]\n"
-		p, problems := compiled(t, text, Options{Params: Overrides{"p": {"x": {Text: override}}}})
+		p, problems := compiled(t, text, PolicyOptions{Params: map[string]Override{"x": {Text: override}}})
 		if p != nil || len(problems) != 1 {
 			t.Errorf("%s: %v", param, document.Join(problems))
 		}
@@ -329,7 +325,7 @@ func TestAWrongParamIsToldOnce(t *testing.T) {
 func TestRevision(t *testing.T) {
 	t.Parallel()
 	revision := func(text string, params map[string]string) string {
-		p, problems := compiled(t, text, Options{Params: TypedOverrides(map[string]map[string]string{"p": params}, "")})
+		p, problems := compiled(t, text, PolicyOptions{Params: TypedOverrides(map[string]map[string]string{"p": params}, "")["p"]})
 		if p == nil {
 			t.Fatal(document.Join(problems))
 		}
@@ -403,7 +399,7 @@ func TestWrites(t *testing.T) {
 // TestNoPlanWithAnError: all of a policy or nothing of it.
 func TestNoPlanWithAnError(t *testing.T) {
 	t.Parallel()
-	p, problems := compiled(t, header+"  variables: [{name: a, expression: nothing}]\n", Options{})
+	p, problems := compiled(t, header+"  variables: [{name: a, expression: nothing}]\n", PolicyOptions{})
 	if p != nil || !document.HasErrors(problems) {
 		t.Errorf("got %v, %v", p, problems)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Options are what a policy is compiled against.
+// Options are what policies are compiled against.
 type Options struct {
 	// Schemas knows the types of the kinds.
 	Schemas *schema.Set
@@ -16,18 +16,22 @@ type Options struct {
 	Functions []expr.Function
 	// Queries are the builtins that a selection may call.
 	Queries []expr.Query
-	// Modules are the Rego modules beside policies, by the policies' files.
-	Modules map[string][]rego.Module
+}
+
+// PolicyOptions are what a policy is compiled from, beside its document.
+type PolicyOptions struct {
+	// Modules are the Rego modules beside the policy.
+	Modules []rego.Module
 	// Rego compiles and runs them; nil is this process.
 	Rego rego.Evaluator
+	// Params are values given for params.
+	Params map[string]Override
 	// Seen, if set, is told of each expression and template before it is compiled,
 	// with the names that it may use: for editors.
 	Seen func(n *document.Node, env *cel.Env)
-	// Params are values given for params.
-	Params Overrides
 }
 
-// Compiler compiles policies. It is safe for concurrent use.
+// Compiler compiles policies in one CEL environment. It is safe for concurrent use.
 type Compiler struct {
 	options Options
 	env     *cel.Env
@@ -35,9 +39,6 @@ type Compiler struct {
 
 // New makes a compiler.
 func New(options Options) (*Compiler, error) {
-	if options.Rego == nil {
-		options.Rego = rego.Default()
-	}
 	env, err := cel.NewEnv(options.Functions)
 	if err != nil {
 		return nil, err

@@ -143,7 +143,7 @@ func TestFindings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+tc.spec, Options{})
+			_, problems := compiled(t, header+tc.spec, PolicyOptions{})
 			var out []string
 			for _, p := range problems {
 				if !strings.Contains(p.Message, "has no rules") {
@@ -162,7 +162,7 @@ func TestFindings(t *testing.T) {
 // stands where a list is wanted.
 func TestOneProblem(t *testing.T) {
 	t.Parallel()
-	_, problems := compiled(t, header+"  rules: [{name: r, do: [{patch: {value: {spec: {podCIDRs: \"${[1, 'a']}\"}}}}]}]\n", Options{})
+	_, problems := compiled(t, header+"  rules: [{name: r, do: [{patch: {value: {spec: {podCIDRs: \"${[1, 'a']}\"}}}}]}]\n", PolicyOptions{})
 	if len(problems) != 1 {
 		t.Errorf("got %v", problems)
 	}

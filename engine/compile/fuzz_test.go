@@ -42,7 +42,7 @@ func FuzzPolicy(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, _ := load.Documents("f.yaml", text)
 		for _, p := range file.Policies {
-			if _, problems := compiler.Policy(p); len(problems) > 0 {
+			if _, problems := compiler.Policy(p, PolicyOptions{}); len(problems) > 0 {
 				for _, problem := range problems {
 					if strings.Contains(problem.Message, "panic") {
 						t.Errorf("%s", problem.Message)

@@ -33,7 +33,7 @@ func TestFingerprints(t *testing.T) {
 	module := "package p\nimport rego.v1\ndefault x := \"c\"\n"
 	made := func(text, module string) *plan.Policy {
 		t.Helper()
-		p, problems := compiled(t, text, Options{Modules: map[string][]rego.Module{"f.yaml": {{Name: "p.rego", Text: module}}}})
+		p, problems := compiled(t, text, PolicyOptions{Modules: []rego.Module{{Name: "p.rego", Text: module}}})
 		if p == nil {
 			t.Fatal(document.Join(problems))
 		}
@@ -105,7 +105,7 @@ func TestSpellings(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(base, "%s", rule, 1)
 			made := func(text string) *plan.Policy {
-				p, problems := compiled(t, text, Options{})
+				p, problems := compiled(t, text, PolicyOptions{})
 				if p == nil {
 					t.Fatal(document.Join(problems))
 				}

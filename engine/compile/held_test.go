@@ -67,7 +67,7 @@ func testRules(t *testing.T, cases map[string]ruleCase) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+tc.spec, Options{})
+			_, problems := compiled(t, header+tc.spec, PolicyOptions{})
 			var got string
 			if err := document.Join(problems); err != nil {
 				got = err.Error()

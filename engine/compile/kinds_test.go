@@ -26,7 +26,7 @@ func TestMisspeltCustomKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, begin+tc.spec, Options{Schemas: schemas})
+			_, problems := compiled(t, begin+tc.spec, PolicyOptions{}, schemas)
 			found := false
 			for _, one := range problems {
 				if strings.HasPrefix(one.Message, "no schema is known for") {

@@ -43,7 +43,7 @@ func TestOneErrorPerMistake(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, more := compiler.Policy(file.Policies[0])
+				_, more := compiler.Policy(file.Policies[0], PolicyOptions{})
 				problems = append(problems, more...)
 			}
 			if diff := cmp.Diff(tc.want, fmt.Sprint(document.Join(problems))); diff != "" {

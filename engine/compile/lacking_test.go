@@ -68,7 +68,7 @@ func TestLackingKeys(t *testing.T) {
 			t.Parallel()
 			spec := "  params: {p: a, m: {type: map, default: {a: b}}}\n  variables: [" + tc.variables + "]\n" +
 				"  rules: [{name: r, when: '" + tc.expression + "', do: [{labels: {set: {a: b}}}]}]\n"
-			_, problems := compiled(t, header+spec, Options{})
+			_, problems := compiled(t, header+spec, PolicyOptions{})
 			var out []string
 			for _, p := range problems {
 				if p.Code == "" {
@@ -96,7 +96,7 @@ func TestLackingKeysOfItems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+list+spec, Options{})
+			_, problems := compiled(t, header+list+spec, PolicyOptions{})
 			if len(problems) != 1 || problems[0].Hint != `did you mean "name"?` {
 				t.Errorf("got %v", problems)
 			}
@@ -111,7 +111,7 @@ func TestLackingKeysOfManyMappings(t *testing.T) {
 	const item = "{k: 1}"
 	spec := "  variables: [{name: l, value: [" + strings.Repeat(item+", ", 1000) + item + "]}]\n" +
 		"  rules: [{name: r, when: 'variables.l[0].b == 1', do: [{log: {message: x}}]}]\n"
-	if _, problems := compiled(t, header+spec, Options{}); len(problems) > 0 {
+	if _, problems := compiled(t, header+spec, PolicyOptions{}); len(problems) > 0 {
 		t.Errorf("got %v", problems)
 	}
 }

@@ -25,7 +25,7 @@ func TestLimits(t *testing.T) {
 		"{removals: {perWindow: 200, perCentOf: inputs.spaces, atLeast: 3}}": {
 			Removals: &plan.Limit{PerWindow: 200, PerCentOf: "inputs.spaces", Input: 1, AtLeast: 3, Window: time.Minute}},
 	} {
-		p, problems := compiled(t, header+"  limits: "+text+rest, Options{})
+		p, problems := compiled(t, header+"  limits: "+text+rest, PolicyOptions{})
 		if p == nil {
 			t.Errorf("%s: %v", text, problems)
 		} else if diff := cmp.Diff(want, p.Limits); diff != "" {
@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 		"{changes: {perWindow: 1, perCentOf: pods}}":             "must be one of objects, inputs.pods, inputs.spaces",
 		"{changes: {perWindow: '${object.spec.unschedulable}'}}": "object",
 	} {
-		p, problems := compiled(t, header+"  limits: "+text+rest, Options{})
+		p, problems := compiled(t, header+"  limits: "+text+rest, PolicyOptions{})
 		found := false
 		for _, one := range problems {
 			found = found || strings.Contains(one.Message, want)

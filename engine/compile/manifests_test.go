@@ -8,7 +8,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/schema"
 )
 
 func withAction(action string) string {
@@ -45,7 +44,7 @@ func TestHowChildrenAreWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, withAction(tc.action), Options{Schemas: schema.Builtin()})
+			_, problems := compiled(t, withAction(tc.action), PolicyOptions{})
 			got := ""
 			if len(problems) > 0 {
 				got = document.Join(problems).Error()
@@ -59,12 +58,12 @@ func TestHowChildrenAreWritten(t *testing.T) {
 
 func TestDefaultsOfChildren(t *testing.T) {
 	t.Parallel()
-	p, _ := compiled(t, withAction("delete: {}"), Options{})
+	p, _ := compiled(t, withAction("delete: {}"), PolicyOptions{})
 	got, _ := p.Rules[0].Do[0].(*plan.Delete)
 	if got == nil || got.Propagation != plan.Background || got.Changed || got.GracePeriod != nil {
 		t.Errorf("%+v", got)
 	}
-	p, _ = compiled(t, withAction(quotaManifest+"once: [spec.hard]"), Options{Schemas: schema.Builtin()})
+	p, _ = compiled(t, withAction(quotaManifest+"once: [spec.hard]"), PolicyOptions{})
 	child, _ := p.Rules[0].Do[0].(*plan.Child)
 	if child == nil || child.Take {
 		t.Fatalf("%+v", child)
@@ -87,7 +86,7 @@ func TestPlacesOfWhatIsWrong(t *testing.T) {
       variables: [{name: v, expression: wrong}]
       apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: "a-${objec}", name: "${key.name}-${itme}"}}
 `
-	_, problems := compiled(t, header+spec, Options{Schemas: schema.Builtin()})
+	_, problems := compiled(t, header+spec, PolicyOptions{})
 	lines := strings.Split(header+spec, "\n")
 	got := map[string]int{}
 	for _, p := range problems {

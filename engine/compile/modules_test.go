@@ -27,7 +27,7 @@ func TestInputOfAQuery(t *testing.T) {
 		"        input: \"${dyn(object)}\"\n":            "",
 		"        input: {\"${'a'}\": a}\n":               "",
 	} {
-		_, problems := compiled(t, header+strings.Replace(policy, "%", input, 1), Options{})
+		_, problems := compiled(t, header+strings.Replace(policy, "%", input, 1), PolicyOptions{})
 		var found []string
 		for _, p := range problems {
 			if p.Code == document.RegoInput {
@@ -57,7 +57,7 @@ func TestModulesAfterOneThatIsEnded(t *testing.T) {
 		text += fmt.Sprintf("    - {name: v%d, rego: {query: data.p.x, module: \"package p\\nx := %d\"}}\n", i, i)
 	}
 	evaluator := &late{}
-	_, problems := compiled(t, text+"  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n", Options{Rego: evaluator})
+	_, problems := compiled(t, text+"  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n", PolicyOptions{Rego: evaluator})
 	if evaluator.asked != 1 || !strings.Contains(fmt.Sprint(problems), "it took longer than 5s") {
 		t.Errorf("asked %d times: %v", evaluator.asked, problems)
 	}
@@ -68,7 +68,7 @@ func TestEnumOfAResult(t *testing.T) {
 	t.Parallel()
 	for _, enum := range []string{"a", "[]", "[1]", "{a: b}"} {
 		text := "  variables: [{name: v, rego: {query: data.p.x, module: \"package p\\nx := 1\", result: {enum: " + enum + "}}}]\n  rules: [{name: r, when: variables.v == 'a', do: [{labels: {set: {a: b}}}]}]\n"
-		_, problems := compiled(t, header+text, Options{})
+		_, problems := compiled(t, header+text, PolicyOptions{})
 		if got := fmt.Sprint(document.Join(problems)); got != "f.yaml:6:93: enum must be a list of texts (result: {enum: [load, none]})" {
 			t.Errorf("%s: %s", enum, got)
 		}

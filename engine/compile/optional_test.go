@@ -36,7 +36,7 @@ func TestOptional(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(header, "for: {apiVersion: v1, kind: Node}", "for: {apiVersion: v1, optional: true, kind: "+tc.kind+"}", 1)
-			p, problems := compiled(t, text+"  inputs: ["+tc.input+"]\n  rules: [{name: r, do: [{log: {message: m}}]}]\n", Options{})
+			p, problems := compiled(t, text+"  inputs: ["+tc.input+"]\n  rules: [{name: r, do: [{log: {message: m}}]}]\n", PolicyOptions{})
 			var got string
 			if err := document.Join(problems); p == nil && err != nil {
 				got = err.Error()

@@ -66,7 +66,7 @@ func TestParamsAreTried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+params+tc.spec, Options{Params: TypedOverrides(map[string]map[string]string{"p": {tc.param: tc.value}}, "--param")})
+			_, problems := compiled(t, header+params+tc.spec, PolicyOptions{Params: TypedOverrides(map[string]map[string]string{"p": {tc.param: tc.value}}, "--param")["p"]})
 			err := document.Join(problems)
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || strings.Count(err.Error(), "given for") > 1) {
 				t.Errorf("got %v, want %q", err, tc.want)

@@ -1,7 +1,11 @@
 package compile
 
 import (
+	"crypto/sha256"
+	"fmt"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
@@ -37,7 +41,7 @@ func (m *modules) result(s *scope, r *v1alpha1.Rego) (rego.Result, *cel.Type) {
 		}
 		return out, cel.StringType
 	case of != nil:
-		allowed, err := schema.NewValidator(m.node.Name+".result", of.Plain())
+		allowed, err := schema.NewValidator(resultName(m.node.Name, of), of.Plain())
 		if err != nil {
 			s.problems.Errorf(of.Pos, "the schema of the result: %v", err)
 			return out, cel.DynType
@@ -46,4 +50,10 @@ func (m *modules) result(s *scope, r *v1alpha1.Rego) (rego.Result, *cel.Type) {
 		return out, s.env.TypeOf(allowed.Type)
 	}
 	return out, cel.DynType
+}
+
+// resultName returns the name of the type of a result, which no other type has: policies are compiled in one
+// environment.
+func resultName(module string, of *document.Node) string {
+	return fmt.Sprintf("%x/%s.result", sha256.Sum256([]byte(fmt.Sprint(of.Plain()))), module)
 }

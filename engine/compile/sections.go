@@ -1,10 +1,13 @@
 package compile
 
 import (
+	"cmp"
+
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -29,21 +32,20 @@ type sections struct {
 
 // sections compiles what all others need: header, params and primary object. It
 // returns nil when a policy without them cannot be compiled.
-func (c *Compiler) sections(doc *v1alpha1.Policy, budget *cel.Budget, problems *findings) *sections {
+func (c *Compiler) sections(doc *v1alpha1.Policy, o PolicyOptions, budget *cel.Budget, problems *findings) *sections {
 	out := newPlan(doc, problems)
 	if out == nil {
 		return nil
 	}
-	overrides, files := c.options.Params.For(out.Name, out.Of), c.options.Modules[doc.Pos.File]
-	s := &sections{plan: out, problems: problems, overrides: overrides, kinds: &kinds{schemas: c.options.Schemas, problems: problems}}
-	list := (&params{policy: v1alpha1.Text{Value: out.Written(), Node: doc.Metadata.Name.Node}, overrides: overrides, problems: problems}).all(doc.Spec.Params)
+	s := &sections{plan: out, problems: problems, overrides: o.Params, kinds: &kinds{schemas: c.options.Schemas, problems: problems}}
+	list := (&params{policy: v1alpha1.Text{Value: out.Written(), Node: doc.Metadata.Name.Node}, overrides: o.Params, problems: problems}).all(doc.Spec.Params)
 	s.constants = newConstants(c.env, list, budget, doc.Pos, problems)
 	s.objects = &objects{primary: primary(doc, s.constants, s.kinds, problems)}
 	s.names = newNames(s.constants.env, list, &s.objects.primary, doc.Pos, problems)
-	s.names.seen = c.options.Seen
-	s.modules = newModules(c.options.Rego, files, out.Name, doc.Pos, problems)
+	s.names.seen = o.Seen
+	s.modules = newModules(cmp.Or(o.Rego, rego.Default()), o.Modules, out.Name, doc.Pos, problems)
 	s.selections = &selections{queries: c.options.Queries}
-	s.revision = func() string { return Revision(doc, files, overrides) }
+	s.revision = func() string { return Revision(doc, o.Modules, o.Params) }
 	s.params(list)
 	s.connect()
 	return s

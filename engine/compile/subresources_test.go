@@ -57,7 +57,7 @@ func TestSubresources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, problems := compiled(t, header+"  rules: [{name: r, do: ["+braced(tc.action)+"]}]\n", Options{Schemas: schemas})
+			p, problems := compiled(t, header+"  rules: [{name: r, do: ["+braced(tc.action)+"]}]\n", PolicyOptions{}, schemas)
 			var wrong []string
 			for _, one := range problems {
 				if one.Severity == document.Error {
@@ -76,7 +76,7 @@ func TestSubresources(t *testing.T) {
 func TestStatusOfNoKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"v1, kind: ConfigMap", "v1, kind: Secret", "rbac.authorization.k8s.io/v1, kind: Role", "coordination.k8s.io/v1, kind: Lease", "storage.k8s.io/v1, kind: StorageClass", "discovery.k8s.io/v1, kind: EndpointSlice"} {
-		_, problems := compiled(t, strings.Replace(header, "v1, kind: Node", kind, 1)+"  rules: [{name: r, do: [{status: {phase: x}}]}]\n", Options{})
+		_, problems := compiled(t, strings.Replace(header, "v1, kind: Node", kind, 1)+"  rules: [{name: r, do: [{status: {phase: x}}]}]\n", PolicyOptions{})
 		name := kind[strings.LastIndex(kind, " ")+1:]
 		if err := document.Join(problems); err == nil || !strings.Contains(err.Error(), "a "+name+" has no status") {
 			t.Errorf("%s: %v", name, err)

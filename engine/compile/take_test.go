@@ -38,7 +38,7 @@ func TestTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := header + "  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n  rules: [{name: r, do: [{select: {candidates: [{as: pod, in: inputs.pods}], " + tc.fields + "}}]}]\n"
-			p, problems := compiled(t, text, Options{})
+			p, problems := compiled(t, text, PolicyOptions{})
 			var wrong []string
 			for _, one := range problems {
 				if one.Severity == document.Error {

@@ -60,7 +60,7 @@ func TestKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, problems := compiled(t, header+tc.spec, Options{})
+			_, problems := compiled(t, header+tc.spec, PolicyOptions{})
 			var list []document.Problem
 			for _, p := range problems {
 				if p.Severity != document.Note && !strings.Contains(p.Message, "undefined name") {
@@ -79,7 +79,7 @@ func TestKinds(t *testing.T) {
 // TestKindsNeed: permissions are those for each kind.
 func TestKindsNeed(t *testing.T) {
 	t.Parallel()
-	p, problems := compiled(t, header+"  inputs: [{name: w, "+workloads+", where: item.metadata.name == key.name}]\n  rules: [{name: r, forEach: inputs.w, as: w, do: [{labels: {of: w, set: {a: b}}}]}]\n", Options{})
+	p, problems := compiled(t, header+"  inputs: [{name: w, "+workloads+", where: item.metadata.name == key.name}]\n  rules: [{name: r, forEach: inputs.w, as: w, do: [{labels: {of: w, set: {a: b}}}]}]\n", PolicyOptions{})
 	if p == nil {
 		t.Fatal(problems)
 	}

@@ -41,7 +41,7 @@ func TestOwnNamespace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(header, "for: {apiVersion: v1, kind: Node}", "for: {apiVersion: v1, kind: "+tc.kind+"}", 1)
-			p, problems := compiled(t, text+"  inputs: ["+tc.input+"]\n  rules: [{name: r, do: [{log: {message: \"${string(dyn(inputs.x) == dyn(null))}\"}}]}]\n", Options{})
+			p, problems := compiled(t, text+"  inputs: ["+tc.input+"]\n  rules: [{name: r, do: [{log: {message: \"${string(dyn(inputs.x) == dyn(null))}\"}}]}]\n", PolicyOptions{})
 			if p == nil {
 				if err := document.Join(problems); tc.want == "" || !strings.Contains(err.Error(), tc.want) || problems[0].Hint == "" || problems[0].Line < 6 {
 					t.Errorf("got %v, want %q with its place and a hint", err, tc.want)

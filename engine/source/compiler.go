@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/utils/lru"
 
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
@@ -26,7 +28,15 @@ type Compiler struct {
 	accept func(ctx context.Context, u *Unit, known *schema.Set) error
 	kept   *lru.Cache
 	size   atomic.Int64
+	// environments has a compile.Compiler by the digest of the types.
+	environments *lru.Cache
 }
+
+// maxEnvironments is how many environments are kept: most policies read the same groups of kinds.
+const maxEnvironments = 16
+
+// digest identifies texts.
+type digest [sha256.Size]byte
 
 // ErrLimit reports that a text met a limit of the process that compiles new texts.
 var ErrLimit = errors.New("make its expressions and modules smaller, or split the policy")
@@ -46,7 +56,7 @@ type result struct {
 // NewCompiler returns a Compiler that keeps as much as the policies of one ConfigMap may:
 // what the webhook has compiled is taken by the controller soon. Both arguments may be nil.
 func NewCompiler(in rego.Evaluator, accept func(context.Context, *Unit, *schema.Set) error) *Compiler {
-	c := &Compiler{in: in, accept: accept}
+	c := &Compiler{in: in, accept: accept, environments: lru.New(maxEnvironments)}
 	c.kept = lru.NewWithEvictionFunc(0, func(_ lru.Key, v any) { c.size.Add(-v.(*result).size) })
 	return c
 }
@@ -57,7 +67,8 @@ func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*pl
 	if len(u.Unread) > 0 {
 		return nil, u.Unread, nil
 	}
-	id := u.digest(known)
+	types := digestOf(known)
+	id := u.digest(types)
 	if v, has := c.kept.Get(id); has && u.Seen == nil {
 		if r := v.(*result); r.err == nil || time.Now().Before(r.until) {
 			return u.placed(r)
@@ -71,7 +82,10 @@ func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*pl
 	if r.err != nil {
 		r.err = fmt.Errorf("the policy %s of %s is not loaded: %w", u.Name(), path.Dir(u.File.Path), r.err)
 	} else {
-		r.plan, r.problems, r.err = u.compile(known, c.in)
+		var in *compile.Compiler
+		if in, r.err = c.environment(types, known); r.err == nil {
+			r.plan, r.problems = u.compile(in, c.in)
+		}
 	}
 	if r.err == nil || errors.Is(r.err, ErrLimit) {
 		c.keep(id, r)
@@ -79,8 +93,29 @@ func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*pl
 	return u.placed(r)
 }
 
+// environment returns the one that compiles by types.
+func (c *Compiler) environment(types digest, known *schema.Set) (*compile.Compiler, error) {
+	if v, has := c.environments.Get(types); has {
+		return v.(*compile.Compiler), nil
+	}
+	out, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries()})
+	if err == nil {
+		c.environments.Add(types, out)
+	}
+	return out, err
+}
+
+// digestOf returns the digest of the texts of types.
+func digestOf(known *schema.Set) digest {
+	h := sha256.New()
+	for _, t := range known.Texts() {
+		fmt.Fprintf(h, "%v %d:%s", t.CRD, len(t.Text), t.Text)
+	}
+	return digest(h.Sum(nil))
+}
+
 // keep keeps a result, and drops those that were not used for longest if they are too many.
-func (c *Compiler) keep(id [sha256.Size]byte, r *result) {
+func (c *Compiler) keep(id digest, r *result) {
 	const least = 4 << 10
 	if r.size = least; r.plan != nil {
 		r.size += int64(r.plan.Kept)

@@ -42,11 +42,14 @@ func TestCompiler(t *testing.T) {
 	for i := range 3 {
 		u := unit(fmt.Sprint("b", i))
 		compile(u, 3+i)
-		c.keep(u.digest(types), &result{plan: &plan.Policy{Kept: plan.MaxKeptOfOne / 3}})
+		c.keep(u.digest(digestOf(types)), &result{plan: &plan.Policy{Kept: plan.MaxKeptOfOne / 3}})
 		compile(a, 3+i)
 	}
 	if got := c.kept.Len(); got > 4 || c.size.Load() > plan.MaxKeptOfOne {
 		t.Errorf("%d are kept, %d bytes", got, c.size.Load())
 	}
 	compile(unit("b0"), 6)
+	if got := c.environments.Len(); got != 2 {
+		t.Errorf("there are %d environments for two sets of types", got)
+	}
 }

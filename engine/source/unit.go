@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
@@ -15,7 +14,6 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/schema"
 )
 
 // Unit is one policy as it was written, with all that its meaning depends on
@@ -98,20 +96,12 @@ func (u *Unit) SamePlace(other *Unit) bool {
 	return u.File.Path == other.File.Path && bytes.Equal(u.File.Text, other.File.Text)
 }
 
-// compile compiles the policy by types; its Rego is compiled and run by an evaluator.
-func (u *Unit) compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
-	compiler, err := compile.New(compile.Options{
-		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),
-		Modules: map[string][]rego.Module{u.File.Path: slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest)},
-		Rego:    in,
-		Seen:    u.Seen,
-		Params:  compile.Overrides{u.Name(): u.Overrides},
+// compile compiles the policy; its Rego is compiled and run by an evaluator.
+func (u *Unit) compile(c *compile.Compiler, in rego.Evaluator) (*plan.Policy, []document.Problem) {
+	p, problems := c.Policy(u.Document, compile.PolicyOptions{
+		Modules: slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest), Rego: in, Params: u.Overrides, Seen: u.Seen,
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	p, problems := compiler.Policy(u.Document)
-	return p, u.withLines(problems), nil
+	return p, u.withLines(problems)
 }
 
 // placed returns a result for a unit, with a plan of its own.
@@ -128,13 +118,10 @@ func (u *Unit) placed(r *result) (*plan.Policy, []document.Problem, error) {
 }
 
 // digest identifies all that the policy is compiled by: the types, and where it stands.
-func (u *Unit) digest(known *schema.Set) [sha256.Size]byte {
+func (u *Unit) digest(types digest) digest {
 	h := sha256.New()
-	for _, t := range known.Texts() {
-		fmt.Fprintf(h, "%v %d:%s", t.CRD, len(t.Text), t.Text)
-	}
-	fmt.Fprintf(h, "%s %v %q %q %v %v", u.Revision(), u.Document.Pos, u.Document.Set, u.File.Text, u.Modules, u.Overrides)
-	return [sha256.Size]byte(h.Sum(nil))
+	fmt.Fprintf(h, "%x %s %v %q %q %v %v", types, u.Revision(), u.Document.Pos, u.Document.Set, u.File.Text, u.Modules, u.Overrides)
+	return digest(h.Sum(nil))
 }
 
 // withLines adds the source lines to problems that have none yet.

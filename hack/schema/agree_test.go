@@ -154,7 +154,7 @@ func (e engine) compiler(t *testing.T, doc any) error {
 		return err
 	}
 	for _, p := range file.Policies {
-		if _, problems := e.c.Policy(p); document.HasErrors(problems) {
+		if _, problems := e.c.Policy(p, compile.PolicyOptions{}); document.HasErrors(problems) {
 			return document.Join(problems)
 		}
 	}

@@ -10,11 +10,9 @@ import (
 // the instructions of their patterns once they are compiled, and their texts.
 type kept struct{ expressions, nodes, types, instructions, bytes int }
 
-// How many bytes of the heap each of them takes, with what is planned from it. The first
-// expression also has the environment made in which all are planned. TestKept holds them to
-// what is measured.
+// How many bytes of the heap each of them takes, with what is planned from it. TestKept holds
+// them to what is measured.
 const (
-	planningBytes    = 420_000
 	expressionBytes  = 3_200
 	nodeBytes        = 500
 	typeBytes        = 100
@@ -43,5 +41,5 @@ func (k *kept) sum(o kept) {
 
 // size returns the bytes.
 func (k *kept) size() int {
-	return min(k.expressions, 1)*planningBytes + k.expressions*expressionBytes + k.nodes*nodeBytes + k.types*typeBytes + k.instructions*instructionBytes + k.bytes*sourceBytes
+	return k.expressions*expressionBytes + k.nodes*nodeBytes + k.types*typeBytes + k.instructions*instructionBytes + k.bytes*sourceBytes
 }
