@@ -2,6 +2,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,9 +29,7 @@ func need(args []value.Value) expr.Need {
 	text, _ := value.Str(args[0])
 	values, _ := args[1].(*value.Map)
 	longest, names := 0, strings.Count(text, "$")
-	if values == nil {
-		values = value.Empty
-	}
+	values = cmp.Or(values, value.Empty)
 	for i := range values.Len() {
 		_, v := values.At(i)
 		longest = max(longest, value.Size(v))

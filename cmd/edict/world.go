@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,12 +69,11 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 		return nil, err
 	}
 	in.start = f.instant(time.Now().UTC())
-	if in.answers, err = f.answerer(); err != nil {
+	answers, err := f.answerer()
+	if err != nil {
 		return nil, err
 	}
-	if in.answers == nil {
-		in.answers = expr.NoAnswers{}
-	}
+	in.answers = cmp.Or[expr.Answerer](answers, expr.NoAnswers{})
 	if f.objects == "" {
 		if in.reader, err = f.connect(errOut); err != nil {
 			return nil, err
@@ -149,10 +149,7 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 
 // withFolders returns types with those of folders of CRDs; nil are the built-in ones.
 func withFolders(known *schema.Set, folders []string) (*schema.Set, error) {
-	if known == nil {
-		known = schema.Builtin()
-	}
-	out := schema.NewSet(known)
+	out := schema.NewSet(cmp.Or(known, schema.Builtin()))
 	for _, folder := range folders {
 		if err := out.AddFolder(folder); err != nil {
 			return nil, found("reading schemas: %v", err)

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,9 +72,7 @@ func (g garbage) remove(old Object, propagation metav1.DeletionPropagation) {
 // and those that the garbage collector answers to.
 func collecting(o Object, propagation metav1.DeletionPropagation) []string {
 	names := finalizers(o)
-	if propagation == "" {
-		propagation = defaultPropagation(o, names)
-	}
+	propagation = cmp.Or(propagation, defaultPropagation(o, names))
 	names = slices.DeleteFunc(names, func(f string) bool {
 		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
 	})

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -112,12 +113,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 
 // run runs policies until nothing is left to do.
 func (o *Options) run(ctx context.Context, policies []*plan.Policy) *simulate.Simulation {
-	answers := o.Answers
-	if answers == nil {
-		answers = expr.NoAnswers{}
-	}
 	s := simulate.New(ctx, simulate.Options{
-		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: answers, Evaluated: o.Evaluated, Limits: o.Limits,
+		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: cmp.Or[expr.Answerer](o.Answers, expr.NoAnswers{}), Evaluated: o.Evaluated, Limits: o.Limits,
 	})
 	s.Settle(ctx)
 	if o.Until > 0 {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -106,9 +107,7 @@ func said(a *v1alpha1.Action) (out saying) {
 		if f.Kind() != reflect.Pointer && f.Kind() != reflect.Slice || f.IsNil() || f.Kind() == reflect.Slice && f.Len() == 0 {
 			continue
 		}
-		if out.name == "" {
-			out.name = strings.ToLower(name)
-		}
+		out.name = cmp.Or(out.name, strings.ToLower(name))
 		if name != "Once" { // says how, not what
 			out.count++
 		}

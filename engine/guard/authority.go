@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -392,10 +393,7 @@ func (o *origins) target(f *finder, of *plan.ObjectRef, field string, values ...
 // the API server sets.
 func (o *origins) note(f *analyze.Flow, n need) {
 	for _, part := range f.Parts(o.typeOf) {
-		gvk, field := o.kind(part.Root), strings.Join(part.Path, ".")
-		if field == "" {
-			field = Everything
-		}
+		gvk, field := o.kind(part.Root), cmp.Or(strings.Join(part.Path, "."), Everything)
 		if names(part.Path) || len(part.Path) > 1 && part.Path[0] == "metadata" && slices.Contains(plan.ServerMetadata, part.Path[1]) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,10 +30,7 @@ type answered struct {
 
 // NewAnswers returns Answers without any, which ask next; nil knows none.
 func NewAnswers(next expr.Answerer) *Answers {
-	if next == nil {
-		next = expr.NoAnswers{}
-	}
-	return &Answers{requests: map[string]*answered{}, next: next}
+	return &Answers{requests: map[string]*answered{}, next: cmp.Or[expr.Answerer](next, expr.NoAnswers{})}
 }
 
 // Calls is what Read reads of a document: a Document has them, and so has the result

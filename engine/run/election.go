@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -37,14 +38,8 @@ func (e *Election) defaults() error {
 		}
 		e.Identity = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	for _, d := range []struct {
-		at        *time.Duration
-		otherwise time.Duration
-	}{{&e.LeaseDuration, defaultLeaseDuration}, {&e.RenewDeadline, 10 * time.Second}, {&e.RetryPeriod, 2 * time.Second}} {
-		if *d.at == 0 {
-			*d.at = d.otherwise
-		}
-	}
+	e.LeaseDuration, e.RenewDeadline = cmp.Or(e.LeaseDuration, defaultLeaseDuration), cmp.Or(e.RenewDeadline, 10*time.Second)
+	e.RetryPeriod = cmp.Or(e.RetryPeriod, 2*time.Second)
 	return nil
 }
 

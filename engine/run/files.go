@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -85,10 +84,7 @@ func (p *process) policyStates(w http.ResponseWriter, _ *http.Request) {
 		one := all.Get(id)
 		out.Policies = append(out.Policies, policyState{id, string(one.Assigned.Plan.Mode), string(one.Phase), one.Report.InForce, one.Report.Reason})
 	}
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(out); err != nil {
-		p.options.Log.Debug("a reader went away", "error", err.Error())
-	}
+	p.encode(w, out)
 }
 
 // startFiles starts the policies of files.

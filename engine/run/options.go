@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -118,31 +119,12 @@ func (o *Options) handOver() time.Duration {
 }
 
 func (o *Options) defaults() error {
-	if o.Workers == 0 {
-		o.Workers = DefaultWorkers
-	}
-	if o.PollInterval == 0 {
-		o.PollInterval = defaultPoll
-	}
-	if o.StopTimeout == 0 {
-		o.StopTimeout = defaultStop
-	}
-	if o.Brakes == nil {
-		settings := brake.DefaultSettings()
-		o.Brakes = &settings
-	}
-	if o.PolicyQPS == 0 {
-		o.PolicyQPS = DefaultPolicyQPS
-	}
-	if o.WatchSelector == nil {
-		o.WatchSelector = selector.Everything
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Registry == nil {
-		o.Registry = prometheus.NewRegistry()
-	}
+	o.Workers, o.PolicyQPS = cmp.Or(o.Workers, DefaultWorkers), cmp.Or(o.PolicyQPS, DefaultPolicyQPS)
+	o.PollInterval, o.StopTimeout = cmp.Or(o.PollInterval, defaultPoll), cmp.Or(o.StopTimeout, defaultStop)
+	o.Brakes = cmp.Or(o.Brakes, new(brake.DefaultSettings()))
+	o.WatchSelector = cmp.Or(o.WatchSelector, selector.Everything)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Registry = cmp.Or(o.Registry, prometheus.NewRegistry())
 	if o.Election == nil {
 		return nil
 	}

@@ -144,11 +144,16 @@ func (p *process) shadowz(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "this process evaluates no policy in Shadow mode: ask the one that leads", http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
 	if reports == nil {
 		reports = []*reconcile.ShadowReport{}
 	}
-	if err := json.NewEncoder(w).Encode(reports); err != nil {
+	p.encode(w, reports)
+}
+
+// encode answers with JSON.
+func (p *process) encode(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(v); err != nil {
 		p.options.Log.Debug("a reader went away", "error", err.Error())
 	}
 }

@@ -26,12 +26,9 @@ func DecodeLike(data []byte, t *schema.Type, mask *Mask, before, like Value) (Va
 	d.root = spotOf(t, mask)
 	out, err := d.value(&d.root, known{before, like})
 	if err == nil && d.Peek() != 0 {
-		err = d.Wrong("the end")
+		return nil, d.Wrong("the end")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 // decoders are those that are not in use.

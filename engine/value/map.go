@@ -1,6 +1,7 @@
 package value
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/cel-go/common/types/ref"
@@ -34,10 +35,7 @@ func FromMap(m map[string]Value) *Map {
 		return Empty
 	}
 	var few [maxShared]string
-	keys := few[:0]
-	for k := range m {
-		keys = append(keys, k)
-	}
+	keys := slices.AppendSeq(few[:0], maps.Keys(m))
 	slices.Sort(keys)
 	out := newMap(shapeOf(keys), len(keys))
 	for i, k := range keys {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -121,12 +122,7 @@ type Finding struct {
 
 // Run explores within the bounds.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	if o.States == 0 {
-		o.States = DefaultStates
-	}
-	if o.Findings == 0 {
-		o.Findings = DefaultFindings
-	}
+	o.States, o.Findings = cmp.Or(o.States, DefaultStates), cmp.Or(o.Findings, DefaultFindings)
 	w, err := worldOf(&o)
 	if err != nil {
 		return nil, err

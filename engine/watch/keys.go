@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -61,12 +62,7 @@ func (m multiMap) remove(text string, key eval.Key) {
 }
 
 func sorted(set map[eval.Key]bool) []eval.Key {
-	out := make([]eval.Key, 0, len(set))
-	for key := range set {
-		out = append(out, key)
-	}
-	slices.SortFunc(out, CompareKeys)
-	return out
+	return slices.SortedFunc(maps.Keys(set), CompareKeys)
 }
 
 // CompareKeys orders keys by namespace and name.

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -84,15 +85,8 @@ func (s *setState) untold(id string) bool {
 	if s.contents == nil {
 		return true
 	}
-	if _, was := s.active[id]; !was {
-		return false
-	}
-	for _, p := range s.contents.Problems {
-		if p.Severity == document.Error {
-			return true
-		}
-	}
-	return false
+	_, was := s.active[id]
+	return was && document.HasErrors(s.contents.Problems)
 }
 
 // narrowed returns a revision in a mode no wider than that of its set.
@@ -145,11 +139,8 @@ func (r *Reconciler) lastGood(s *setState, id string) *lifecycle.Revision {
 }
 
 func (s *setState) contentsText(problems []document.Problem) string {
-	c := s.contents
-	if c == nil {
-		c = &source.Contents{Set: source.NewSet(s.set), ConfigMap: &source.ConfigMap{}}
-	}
-	return c.ProblemText(problems, document.Error)
+	none := &source.Contents{Set: source.NewSet(s.set), ConfigMap: &source.ConfigMap{}}
+	return cmp.Or(s.contents, none).ProblemText(problems, document.Error)
 }
 
 // wasActive reports whether the text of a policy is the one that was last active.
