@@ -9,6 +9,13 @@ import (
 // GroupVersion is the group and version of the resources.
 var GroupVersion = schema.GroupVersion{Group: "edict.dev", Version: "v1alpha1"}
 
+// CRDVersion is the version of the CRD that these types belong to, an integer in its annotation
+// CRDVersionAnnotation. It rises with every change of the fields.
+const (
+	CRDVersion           = 1
+	CRDVersionAnnotation = "edict.dev/crd-version"
+)
+
 // AddToScheme adds the types to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &PolicySet{}, &PolicySetList{})

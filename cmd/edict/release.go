@@ -142,14 +142,16 @@ func (c *setClient) letGo(ctx context.Context, s *edictv1.PolicySet) error {
 }
 
 // named returns the sets with some names; all sets if there are none.
-func (c *setClient) named(ctx context.Context, names []string) ([]*clusterSet, error) {
+func (c *setClient) named(ctx context.Context, names []string) (out []*clusterSet, err error) {
 	if len(names) == 0 {
-		if err := c.home(ctx); err != nil {
-			return nil, err
+		if err = c.home(ctx); err == nil {
+			out, err = c.list(ctx)
 		}
-		return c.list(ctx)
+		if errors.Is(err, errNoCRD) {
+			return nil, nil
+		}
+		return out, err
 	}
-	var out []*clusterSet
 	for _, name := range names {
 		if _, policy := setNamed(name); policy != "" {
 			return nil, found("%s is a policy: name its set, or use -f", name)
@@ -179,7 +181,7 @@ func (f *releaseFlags) wait(ctx context.Context, t *tally, errOut io.Writer, cho
 		}
 		names[client.ObjectKeyFromObject(s)] = true
 	}
-	if !f.delete {
+	if !f.delete || len(chosen) == 0 {
 		return chosen, nil
 	}
 	err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, f.timeout, true, func(context.Context) (bool, error) {

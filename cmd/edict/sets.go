@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -68,6 +69,9 @@ type clusterSet struct {
 	texts  []*history.Text
 }
 
+// errNoCRD reports a cluster that can have no sets.
+var errNoCRD = found("the cluster has no CRD of PolicySets: edict crd | kubectl apply --server-side --force-conflicts -f -")
+
 // find returns the sets of the namespace, by name.
 func (c *setClient) find(ctx context.Context) ([]edictv1.PolicySet, error) {
 	if err := c.connect(); err != nil {
@@ -78,6 +82,9 @@ func (c *setClient) find(ctx context.Context) ([]edictv1.PolicySet, error) {
 	if apierrors.IsForbidden(err) && c.Context.Namespace == "" {
 		c.Context.Namespace = defaultNamespace
 		return c.find(ctx)
+	}
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil, errNoCRD
 	}
 	if err != nil {
 		return nil, found("listing PolicySets: %v", err)
@@ -210,11 +217,8 @@ func (c *setClient) patch(ctx context.Context, s *clusterSet, edit func(*edictv1
 
 // present returns the policies of the text that the set asks for.
 func (s *clusterSet) present() *source.Contents {
-	text := history.Choose(&s.PolicySet, s.source, s.texts).Text
-	if text == nil {
-		text = &source.ConfigMap{Namespace: s.Namespace, Name: s.Spec.Source.ConfigMap.Name}
-	}
-	return source.Read(source.NewSet(&s.PolicySet), text)
+	none := &source.ConfigMap{Namespace: s.Namespace, Name: s.Spec.Source.ConfigMap.Name}
+	return source.Read(source.NewSet(&s.PolicySet), cmp.Or(history.Choose(&s.PolicySet, s.source, s.texts).Text, none))
 }
 
 // active returns the policies with their active texts, and a note about each whose active text is

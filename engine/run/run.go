@@ -165,7 +165,7 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 		Scheme:                  scheme,
 		Client:                  client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&appsv1.ControllerRevision{}, &corev1.Event{}}}},
 		MapperProvider:          func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return p.mapper, nil },
-		Cache:                   cache.Options{DefaultNamespaces: map[string]cache.Config{o.PolicyNamespace: {}}},
+		Cache:                   cacheOptions(o.PolicyNamespace),
 		Metrics:                 p.metricsOptions(),
 		PprofBindAddress:        o.PprofAddress,
 		GracefulShutdownTimeout: &o.StopTimeout,
@@ -203,6 +203,19 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 		}
 	}
 	return m, m.Add(p)
+}
+
+// cacheOptions confine the cache to a namespace, and to the names and versions of CRDs.
+func cacheOptions(namespace string) cache.Options {
+	return cache.Options{
+		DefaultNamespaces: map[string]cache.Config{namespace: {}},
+		ByObject: map[client.Object]cache.ByObject{kinds.Definitions(): {Transform: func(o any) (any, error) {
+			if m, ok := o.(*metav1.PartialObjectMetadata); ok {
+				m.ManagedFields, m.Labels, m.Annotations = nil, nil, map[string]string{edictv1.CRDVersionAnnotation: m.Annotations[edictv1.CRDVersionAnnotation]}
+			}
+			return o, nil
+		}}},
+	}
 }
 
 // open adds what runs and checks PolicySets to a manager.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/openapi"
 
@@ -56,9 +57,14 @@ func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) 
 	return schema.Resource{Name: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}, true
 }
 
-// schemaTimeout is how long a policy waits for the schemas of kinds that the
+// Definitions returns the metadata of a CRD.
+func Definitions() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
+}
+
+// SchemaTimeout is how long a policy waits for the schemas of kinds that the
 // server has just begun to serve: it publishes them a moment later.
-const schemaTimeout = 10 * time.Second
+const SchemaTimeout = 10 * time.Second
 
 // ErrNotServed reports a kind that the cluster does not serve.
 var ErrNotServed = errors.New("the cluster does not serve")
@@ -86,7 +92,7 @@ func GroupVersionKind(gvk schema.GVK) kschema.GroupVersionKind {
 // AwaitSchemas returns the types that the cluster publishes of the kinds of a policy.
 // It repeats the request for a while if some are not published yet.
 func (k *Kinds) AwaitSchemas(ctx context.Context, compiled *plan.Policy) (*schema.Set, error) {
-	deadline := time.Now().Add(schemaTimeout)
+	deadline := time.Now().Add(SchemaTimeout)
 	for {
 		set, err := k.Schemas(compiled)
 		if err == nil {

@@ -62,7 +62,9 @@ type setCondition struct {
 	// refused is the reason of Accepted=False, message its message; empty if the set is accepted. note is
 	// the message of an accepted set.
 	refused, message, note string
-	policies               []policyCondition
+	// outdated is the obstacle of an old CRD of PolicySets.
+	outdated obstacle
+	policies []policyCondition
 }
 
 // policyCondition is the state of a policy from which the conditions of its set are computed.
@@ -76,10 +78,10 @@ type policyCondition struct {
 	// waits names the object or kind that it waits for, long reports whether it has waited for waitsLong.
 	waits string
 	long  bool
-	// rolloutStopped, paused and unsafe are the causes; empty if it is not so.
-	rolloutStopped, paused, unsafe string
-	// unsafeReason is the reason of RestartSafe.
-	unsafeReason string
+	// rolloutStopped and paused are the causes; empty if it is not so.
+	rolloutStopped, paused string
+	// unsafe is the reason why it would not start again.
+	unsafe obstacle
 	// active reports whether some text of it runs, held whether all its writes are.
 	active, held bool
 	// holds are the holds of it, withheld is the number of objects whose writes are.
@@ -90,6 +92,9 @@ type policyCondition struct {
 	fails   string
 	message string
 }
+
+// obstacle is the reason why a policy that runs would not start again; empty if it would.
+type obstacle struct{ reason, message string }
 
 // reason returns the state of a policy in one word.
 func (p *policyCondition) reason(suspended bool) string {
@@ -188,8 +193,9 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 	setOrRemove(conditionHeld, held, reasonHeld, holds)
 	failing, fails := c.degraded()
 	setOrRemove(conditionDegraded, failing, "ObjectsFail", fails)
-	if unsafe := c.unsafe(); unsafe != nil {
-		set(conditionRestartSafe, false, unsafe.unsafeReason, unsafe.name+": "+unsafe.unsafe)
+	unsafe := c.unsafe()
+	if unsafe.reason != "" {
+		set(conditionRestartSafe, false, unsafe.reason, unsafe.message)
 	} else {
 		meta.RemoveStatusCondition(&out, conditionRestartSafe)
 	}
@@ -282,14 +288,14 @@ func (c *setCondition) degraded() (bool, string) {
 	return n > 0 || first != "", first
 }
 
-// unsafe returns the first policy that runs and would not start again; nil if there is none.
-func (c *setCondition) unsafe() *policyCondition {
+// unsafe returns the first reason why the set would not start again.
+func (c *setCondition) unsafe() obstacle {
 	for i := range c.policies {
-		if c.policies[i].unsafe != "" {
-			return &c.policies[i]
+		if p := &c.policies[i]; p.unsafe.reason != "" {
+			return obstacle{p.unsafe.reason, p.name + ": " + p.unsafe.message}
 		}
 	}
-	return nil
+	return c.outdated
 }
 
 // sourceReasons are the reasons of a text that is missing.

@@ -76,8 +76,9 @@ var setStates = map[string]setCondition{
 		policyLike(inEffect, func(p *policyCondition) { p.failing, p.fails = 1, "1 of 2 objects fail: a" }),
 	}},
 	"would not start again": {policies: []policyCondition{
-		policyLike(inEffect, func(p *policyCondition) { p.unsafe, p.unsafeReason = "a permission", "PermissionMissing" }),
+		policyLike(inEffect, func(p *policyCondition) { p.unsafe = obstacle{"PermissionMissing", "a permission"} }),
 	}},
+	"an old CRD": {outdated: obstacle{"CRDOutdated", outdated}, policies: []policyCondition{inEffect}},
 }
 
 // shownConditions returns conditions as TYPE=STATUS REASON, by commas.

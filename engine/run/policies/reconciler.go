@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -73,8 +74,11 @@ type Reconciler struct {
 	// started is closed when runtime is set.
 	started chan struct{}
 	runtime *controller.Runtime
-	// settled reports whether all sets of the start were reconciled.
-	settled atomic.Bool
+	// settled reports whether all sets of the start were reconciled, outdated whether the CRD of
+	// PolicySets is older than this process.
+	settled, outdated atomic.Bool
+	// defined is when a CRD has last changed, in nanoseconds.
+	defined atomic.Int64
 
 	policies *lifecycle.Registry
 	tests    *check.TestRunner
@@ -112,6 +116,7 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	return builder.ControllerManagedBy(m).Named("policyset").
 		For(&edictv1.PolicySet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.setsOf)).
+		WatchesMetadata(discovery.Definitions(), handler.EnqueueRequestsFromMapFunc(r.noteDefinition)).
 		WatchesRawSource(runtimesource.Channel(r.changed, &handler.EnqueueRequestForObject{})).
 		WithOptions(runtimecontroller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: new(true)}).
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return logr.FromSlogHandler(r.options.Log.Handler()) }).
@@ -130,6 +135,23 @@ func (r *Reconciler) setsOf(ctx context.Context, m client.Object) (out []reconci
 		}
 	}
 	return out
+}
+
+// outdated says what an old CRD does.
+const outdated = "the CRD of PolicySets is older than this controller, and the API server drops the fields that it does not have: apply the new one: edict crd | kubectl apply --server-side --force-conflicts -f -"
+
+// noteDefinition notes that a CRD has changed, or that the one of PolicySets is old. The sets are reconciled
+// again in a moment.
+func (r *Reconciler) noteDefinition(_ context.Context, definition client.Object) []reconcile.Request {
+	r.defined.Store(time.Now().UnixNano())
+	if definition.GetName() == "policysets."+edictv1.GroupVersion.Group {
+		version, err := strconv.Atoi(definition.GetAnnotations()[edictv1.CRDVersionAnnotation])
+		old := err != nil || version < edictv1.CRDVersion
+		if !r.outdated.Swap(old) && old {
+			r.options.Log.Warn(outdated)
+		}
+	}
+	return nil
 }
 
 // Start runs the policies by a runtime. It must be called once.
@@ -308,9 +330,10 @@ func (r *Reconciler) follow(ctx context.Context, s *setState) error {
 // askInterval is how often it is asked whether the policies that run would start again.
 const askInterval = time.Minute
 
-// ask asks whether the policies of a set that run would start again.
+// ask asks whether the policies of a set that run would start again: each minute, and while the types of a
+// CRD that has changed may not be published yet.
 func (r *Reconciler) ask(ctx context.Context, s *setState, now time.Time) {
-	if now.Sub(s.asked) < askInterval {
+	if now.Sub(s.asked) < askInterval && s.asked.Sub(time.Unix(0, r.defined.Load())) > discovery.SchemaTimeout {
 		return
 	}
 	s.asked, s.obstacles = now, map[string]obstacle{}
@@ -324,9 +347,6 @@ func (r *Reconciler) ask(ctx context.Context, s *setState, now time.Time) {
 		r.event(s, corev1.EventTypeWarning, "FieldShared", s.overlap)
 	}
 }
-
-// obstacle is the reason why a policy that runs would not start again; empty if it would.
-type obstacle struct{ reason, message string }
 
 // restart checks whether a revision would start again.
 func (r *Reconciler) restart(ctx context.Context, rev *lifecycle.Revision) obstacle {

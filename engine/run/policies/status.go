@@ -37,6 +37,9 @@ const (
 func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus {
 	set := source.NewSet(s.set)
 	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: cmp.Or(s.choice.Message, s.overlap)}
+	if r.outdated.Load() {
+		c.outdated = obstacle{"CRDOutdated", outdated}
+	}
 	out := s.set.Status.DeepCopy()
 	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
 	var found source.Findings
@@ -154,12 +157,10 @@ func (r *Reconciler) condition(s *setState, id string, p *lifecycle.Policy, now 
 		c.fails, c.failing = name+": "+d.Text, d.Objects
 	}
 	if c.active {
-		c.unsafe, c.unsafeReason = s.obstacles[id].message, s.obstacles[id].reason
+		c.unsafe = s.obstacles[id]
 	}
 	r.brakeCondition(id, &c)
-	if c.message == "" {
-		c.message = r.runtime.Unselected(id)
-	}
+	c.message = cmp.Or(c.message, r.runtime.Unselected(id))
 	return c
 }
 
