@@ -11,14 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	edictv1 "github.com/edict-dev/edict/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/identity"
+	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -50,12 +49,8 @@ func (c *setClient) connect() error {
 	if err != nil {
 		return found("%v", err)
 	}
-	scheme := runtime.NewScheme()
-	if err := cmp.Or(clientgoscheme.AddToScheme(scheme), edictv1.AddToScheme(scheme)); err != nil {
-		return err
-	}
 	c.config = config
-	if c.client, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
+	if c.client, err = client.New(config, client.Options{Scheme: run.Scheme}); err != nil {
 		return found("%v", err)
 	}
 	return nil

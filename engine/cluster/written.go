@@ -55,7 +55,7 @@ func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Int
 	typ, name, _ := strings.Cut(arg, "/")
 	mapping, err := mappingOf(client.Discovery(), typ)
 	if err != nil {
-		return nil, fmt.Errorf("the cluster does not serve the type %q of %s: %w", typ, arg, err)
+		return nil, fmt.Errorf("the cluster does not serve the type %q of %s: %w; if that is a policy, name the object, too", typ, arg, err)
 	}
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -122,8 +122,7 @@ func (o *Options) defaults() error {
 	o.Workers, o.PolicyQPS = cmp.Or(o.Workers, DefaultWorkers), cmp.Or(o.PolicyQPS, DefaultPolicyQPS)
 	o.PollInterval, o.StopTimeout = cmp.Or(o.PollInterval, defaultPoll), cmp.Or(o.StopTimeout, defaultStop)
 	o.Brakes = cmp.Or(o.Brakes, new(brake.DefaultSettings()))
-	o.WatchSelector = cmp.Or(o.WatchSelector, selector.Everything)
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.WatchSelector, o.Log = cmp.Or(o.WatchSelector, selector.Everything), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Registry = cmp.Or(o.Registry, prometheus.NewRegistry())
 	if o.Election == nil {
 		return nil

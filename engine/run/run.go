@@ -52,8 +52,8 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// scheme has the kinds that the manager's client reads and writes.
-var scheme = newScheme()
+// Scheme has the kinds that clients of Kubernetes' and Edict's own objects read and write.
+var Scheme = newScheme()
 
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
@@ -162,10 +162,10 @@ func Run(ctx context.Context, o Options) error {
 func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (manager.Manager, error) {
 	o := &p.options
 	options := manager.Options{
-		Scheme:                  scheme,
+		Scheme:                  Scheme,
 		Client:                  client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&appsv1.ControllerRevision{}, &corev1.Event{}}}},
 		MapperProvider:          func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return p.mapper, nil },
-		Cache:                   cacheOptions(o.PolicyNamespace),
+		Cache:                   cache.Options{DefaultNamespaces: map[string]cache.Config{o.PolicyNamespace: {}}},
 		Metrics:                 p.metricsOptions(),
 		PprofBindAddress:        o.PprofAddress,
 		GracefulShutdownTimeout: &o.StopTimeout,
@@ -203,19 +203,6 @@ func (p *process) newManager(ctx context.Context, recorder *events.Recorder) (ma
 		}
 	}
 	return m, m.Add(p)
-}
-
-// cacheOptions confine the cache to a namespace, and to the names and versions of CRDs.
-func cacheOptions(namespace string) cache.Options {
-	return cache.Options{
-		DefaultNamespaces: map[string]cache.Config{namespace: {}},
-		ByObject: map[client.Object]cache.ByObject{kinds.Definitions(): {Transform: func(o any) (any, error) {
-			if m, ok := o.(*metav1.PartialObjectMetadata); ok {
-				m.ManagedFields, m.Labels, m.Annotations = nil, nil, map[string]string{edictv1.CRDVersionAnnotation: m.Annotations[edictv1.CRDVersionAnnotation]}
-			}
-			return o, nil
-		}}},
-	}
 }
 
 // open adds what runs and checks PolicySets to a manager.

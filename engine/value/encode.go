@@ -18,11 +18,8 @@ func JSON(v Value) ([]byte, error) {
 	buffer := buffers.Get().(*[]byte)
 	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v)/2, maxBuffer)), v) // few are longer than that
 	text := out
-	if len(out) <= longText {
-		text = slices.Clone(out)
-		*buffer = out
-	} else {
-		*buffer = nil
+	if *buffer = nil; len(out) <= longText {
+		text, *buffer = slices.Clone(out), out
 	}
 	buffers.Put(buffer)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/openapi"
 
@@ -17,6 +16,9 @@ import (
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 )
+
+// Definitions is the resource of CRDs.
+var Definitions = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 // Kinds are the kinds that a cluster serves.
 type Kinds struct {
@@ -55,11 +57,6 @@ func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) 
 		return schema.Resource{}, false
 	}
 	return schema.Resource{Name: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}, true
-}
-
-// Definitions returns the metadata of a CRD.
-func Definitions() *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}}
 }
 
 // SchemaTimeout is how long a policy waits for the schemas of kinds that the

@@ -5,8 +5,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -46,8 +46,6 @@ func (s stored) list(ctx context.Context, source world.Source, most int64) (map[
 	}
 }
 
-var definitions = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
 // ending reports whether the definition of a kind is being deleted, or is gone.
 // It returns false if that cannot be read.
 func (s stored) ending(ctx context.Context, source world.Source) bool {
@@ -55,7 +53,7 @@ func (s stored) ending(ctx context.Context, source world.Source) bool {
 	if err != nil {
 		return true // the cluster no longer serves it
 	}
-	definition, err := s.writer.Metadata().Resource(definitions).Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
+	definition, err := s.writer.Metadata().Resource(discovery.Definitions).Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) { // it is gone, or an API server of its own serves the kind
 		_, err := s.list(ctx, source, 1)
 		return apierrors.IsNotFound(err)

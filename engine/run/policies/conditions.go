@@ -164,9 +164,9 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 		}
 		meta.SetStatusCondition(&out, one)
 	}
-	setOrRemove := func(kind string, status bool, reason, message string) {
-		if status {
-			set(kind, true, reason, message)
+	setOrRemove := func(kind string, has, status bool, reason, message string) {
+		if has {
+			set(kind, status, reason, message)
 		} else {
 			meta.RemoveStatusCondition(&out, kind)
 		}
@@ -181,24 +181,19 @@ func (c *setCondition) conditions(before []metav1.Condition) []metav1.Condition 
 		set(conditionAccepted, true, reasonAccepted, cmp.Or(c.note, "all policies are accepted"))
 	}
 	moves := reason == reasonProgressing || reason == reasonWaiting && !of.long
-	setOrRemove(conditionReconciling, moves, reason, message)
-	setOrRemove(conditionStalled, !good && !moves, reason, message)
+	setOrRemove(conditionReconciling, moves, true, reason, message)
+	setOrRemove(conditionStalled, !good && !moves, true, reason, message)
 	enforcing, why := c.enforcing(reason)
 	if enforcing {
-		set(conditionEnforcing, true, why, "all policies in mode Enforce are enforced")
-	} else {
-		set(conditionEnforcing, false, why, message)
+		message = "all policies in mode Enforce are enforced"
 	}
+	set(conditionEnforcing, enforcing, why, message)
 	held, holds := c.held()
-	setOrRemove(conditionHeld, held, reasonHeld, holds)
+	setOrRemove(conditionHeld, held, true, reasonHeld, holds)
 	failing, fails := c.degraded()
-	setOrRemove(conditionDegraded, failing, "ObjectsFail", fails)
+	setOrRemove(conditionDegraded, failing, true, "ObjectsFail", fails)
 	unsafe := c.unsafe()
-	if unsafe.reason != "" {
-		set(conditionRestartSafe, false, unsafe.reason, unsafe.message)
-	} else {
-		meta.RemoveStatusCondition(&out, conditionRestartSafe)
-	}
+	setOrRemove(conditionRestartSafe, unsafe.reason != "", false, unsafe.reason, unsafe.message)
 	return out
 }
 

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -116,7 +115,6 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	return builder.ControllerManagedBy(m).Named("policyset").
 		For(&edictv1.PolicySet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.setsOf)).
-		WatchesMetadata(discovery.Definitions(), handler.EnqueueRequestsFromMapFunc(r.noteDefinition)).
 		WatchesRawSource(runtimesource.Channel(r.changed, &handler.EnqueueRequestForObject{})).
 		WithOptions(runtimecontroller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: new(true)}).
 		WithLogConstructor(func(*reconcile.Request) logr.Logger { return logr.FromSlogHandler(r.options.Log.Handler()) }).
@@ -137,27 +135,11 @@ func (r *Reconciler) setsOf(ctx context.Context, m client.Object) (out []reconci
 	return out
 }
 
-// outdated says what an old CRD does.
-const outdated = "the CRD of PolicySets is older than this controller, and the API server drops the fields that it does not have: apply the new one: edict crd | kubectl apply --server-side --force-conflicts -f -"
-
-// noteDefinition notes that a CRD has changed, or that the one of PolicySets is old. The sets are reconciled
-// again in a moment.
-func (r *Reconciler) noteDefinition(_ context.Context, definition client.Object) []reconcile.Request {
-	r.defined.Store(time.Now().UnixNano())
-	if definition.GetName() == "policysets."+edictv1.GroupVersion.Group {
-		version, err := strconv.Atoi(definition.GetAnnotations()[edictv1.CRDVersionAnnotation])
-		old := err != nil || version < edictv1.CRDVersion
-		if !r.outdated.Swap(old) && old {
-			r.options.Log.Warn(outdated)
-		}
-	}
-	return nil
-}
-
 // Start runs the policies by a runtime. It must be called once.
 func (r *Reconciler) Start(runtime *controller.Runtime) {
 	r.runtime, r.policies = runtime, runtime.Policies()
 	r.rollouts = &rollouts{policies: r.policies, steps: runtime, brakes: runtime.Brakes().State, log: r.options.Log, active: map[string]*activeRollout{}, left: map[string]leftRollout{}}
+	runtime.Go(func() { r.watchDefinitions(runtime.Context()) })
 	close(r.started)
 }
 
