@@ -8,7 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Options are what policies are compiled against.
+// Options have the types and builtins that policies may use.
 type Options struct {
 	// Schemas knows the types of the kinds.
 	Schemas *schema.Set
@@ -18,16 +18,16 @@ type Options struct {
 	Queries []expr.Query
 }
 
-// PolicyOptions are what a policy is compiled from, beside its document.
+// PolicyOptions add to the document of a policy.
 type PolicyOptions struct {
-	// Modules are the Rego modules beside the policy.
+	// Modules are the Rego modules of the policy.
 	Modules []rego.Module
 	// Rego compiles and runs them; nil is this process.
 	Rego rego.Evaluator
 	// Params are values given for params.
 	Params map[string]Override
-	// Seen, if set, is told of each expression and template before it is compiled,
-	// with the names that it may use: for editors.
+	// Seen, if set, is called with each expression and template before it is compiled,
+	// and with the names that it may use: for editors.
 	Seen func(n *document.Node, env *cel.Env)
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Compiler compiles policies, and keeps what they come to: the same text is compiled once by
+// Compiler compiles policies, and keeps the results: the same text is compiled once by
 // the same types. It is safe for concurrent use.
 type Compiler struct {
 	// in compiles and runs the Rego of policies; nil is this process.
@@ -44,7 +44,7 @@ var ErrLimit = errors.New("make its expressions and modules smaller, or split th
 // rejudged is how long an ErrLimit holds: the machine may have been starved.
 const rejudged = 5 * time.Minute
 
-// result is what a text came to. Others may have the plan, too.
+// result is the result of a compilation. Others may have the plan, too.
 type result struct {
 	plan     *plan.Policy
 	problems []document.Problem
@@ -54,7 +54,7 @@ type result struct {
 }
 
 // NewCompiler returns a Compiler that keeps as much as the policies of one ConfigMap may:
-// what the webhook has compiled is taken by the controller soon. Both arguments may be nil.
+// the controller soon takes the results of the webhook. Both arguments may be nil.
 func NewCompiler(in rego.Evaluator, accept func(context.Context, *Unit, *schema.Set) error) *Compiler {
 	c := &Compiler{in: in, accept: accept, environments: lru.New(maxEnvironments)}
 	c.kept = lru.NewWithEvictionFunc(0, func(_ lru.Key, v any) { c.size.Add(-v.(*result).size) })
@@ -62,7 +62,7 @@ func NewCompiler(in rego.Evaluator, accept func(context.Context, *Unit, *schema.
 }
 
 // Compile compiles a policy by types. The plan is nil when a problem is an error. An error
-// that is not ErrLimit says that it could not be tried.
+// that is not ErrLimit reports that it could not be tried.
 func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*plan.Policy, []document.Problem, error) {
 	if len(u.Unread) > 0 {
 		return nil, u.Unread, nil
