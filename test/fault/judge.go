@@ -49,6 +49,11 @@ func (s *stage) pending(ctx context.Context) string {
 	if err != nil {
 		return err.Error()
 	}
+	if s.scene.sets {
+		for _, p := range bundle.Policies {
+			p.Set = "base"
+		}
+	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances), Start: time.Now()})
 	sim.Run(ctx, nil, -1)
 	result := sim.Result()
