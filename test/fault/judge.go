@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -156,20 +157,20 @@ func (r request) writes() bool {
 		return false
 	}
 	switch r.Object.Resource {
-	case "leases", "events", "selfsubjectaccessreviews":
+	case "leases", "events", "selfsubjectaccessreviews", "selfsubjectreviews":
 		return false
 	}
 	return r.Object.Namespace != home // what the controller keeps for itself
 }
 
-// policy is the policy that a write was made for.
+// policy returns the name of the policy, without its set, that a write was made for.
 func (r request) policy() string {
 	_, query, _ := strings.Cut(r.URI, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimPrefix(values.Get("fieldManager"), "edict/")
+	return path.Base(values.Get("fieldManager"))
 }
 
 // writesOf returns the writes that were made for a policy about an object, one
