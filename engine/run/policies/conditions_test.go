@@ -78,7 +78,7 @@ var setStates = map[string]setCondition{
 	"would not start again": {policies: []policyCondition{
 		policyLike(inEffect, func(p *policyCondition) { p.unsafe = obstacle{"PermissionMissing", "a permission"} }),
 	}},
-	"an old CRD": {outdated: obstacle{"CRDOutdated", outdated}, policies: []policyCondition{inEffect}},
+	"an old CRD": {outdated: obstacle{"CRDOutdated", outdatedMessage}, policies: []policyCondition{inEffect}},
 }
 
 // shownConditions returns conditions as TYPE=STATUS REASON, by commas.

@@ -14,8 +14,8 @@ import (
 	"github.com/edict-dev/edict/engine/run/discovery"
 )
 
-// outdated says what an old CRD does.
-const outdated = "the CRD of PolicySets is older than this controller, and the API server drops the fields that it does not have: apply the new one: edict crd | kubectl apply --server-side --force-conflicts -f -"
+// outdatedMessage is the message about an old CRD.
+const outdatedMessage = "the CRD of PolicySets is older than this controller, and the API server drops the fields that it does not have: apply the new one: edict crd | kubectl apply --server-side --force-conflicts -f -"
 
 // watchDefinitions watches the metadata of CRDs until the context ends. The cache of the manager does not
 // have it: without the permission to list CRDs no controller would start.
@@ -48,6 +48,6 @@ func (r *Reconciler) noteDefinition(o any) {
 	}
 	version, _ := strconv.Atoi(m.Annotations[edictv1.CRDVersionAnnotation]) // without one it is the oldest
 	if old := version < edictv1.CRDVersion; !r.outdated.Swap(old) && old {
-		r.options.Log.Warn(outdated)
+		r.options.Log.Warn(outdatedMessage)
 	}
 }

@@ -38,7 +38,7 @@ func (r *Reconciler) status(s *setState, now time.Time) *edictv1.PolicySetStatus
 	set := source.NewSet(s.set)
 	c := setCondition{generation: s.set.Generation, mode: set.Mode(), suspended: set.Suspended(), note: cmp.Or(s.choice.Message, s.overlap)}
 	if r.outdated.Load() {
-		c.outdated = obstacle{"CRDOutdated", outdated}
+		c.outdated = obstacle{"CRDOutdated", outdatedMessage}
 	}
 	out := s.set.Status.DeepCopy()
 	out.Policies, out.Objects, out.Failing, out.Withheld = nil, new(int64), new(int64), new(int64)
