@@ -64,7 +64,7 @@ type clusterSet struct {
 	texts  []*history.Text
 }
 
-// errNoCRD reports a cluster that can have no sets.
+// errNoCRD reports that a cluster has no CRD of PolicySets.
 var errNoCRD = found("the cluster has no CRD of PolicySets: edict crd | kubectl apply --server-side --force-conflicts -f -")
 
 // find returns the sets of the namespace, by name.

@@ -15,8 +15,7 @@ func (c *Compiler) Policy(doc *v1alpha1.Policy, options PolicyOptions) (*plan.Po
 	var out *plan.Policy
 	problems.surviving(func() {
 		if s := c.sections(doc, options, budget, problems); s != nil {
-			out = s.compile(doc)
-			if out != nil {
+			if out = s.compile(doc); out != nil {
 				out.Kept = budget.Kept()
 			}
 		}

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 )
 
@@ -72,5 +75,21 @@ func TestEnumOfAResult(t *testing.T) {
 		if got := fmt.Sprint(document.Join(problems)); got != "f.yaml:6:93: enum must be a list of texts (result: {enum: [load, none]})" {
 			t.Errorf("%s: %s", enum, got)
 		}
+	}
+}
+
+// TestResultName: the types of two results have one name only if their schemas are the same.
+func TestResultName(t *testing.T) {
+	t.Parallel()
+	name := func(schema string) string {
+		var problems document.Problems
+		return resultName("p", document.Parse("f.yaml", []byte(schema), &problems)[0])
+	}
+	a, b := name("{type: object, properties: {a: {type: string}}}"), name("{type: object, properties: {b: {type: string}}}")
+	if a == b || a != name("properties: {a: {type: string}}\ntype: object\n") {
+		t.Errorf("the names are %s and %s", a, b)
+	}
+	if got := cel.TypeName(types.NewObjectType(a)); got != "p.result" {
+		t.Errorf("messages name the type %s", got)
 	}
 }

@@ -52,7 +52,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// Scheme has the kinds that clients of Kubernetes' and Edict's own objects read and write.
+// Scheme has the built-in kinds of Kubernetes and PolicySet.
 var Scheme = newScheme()
 
 func newScheme() *runtime.Scheme {

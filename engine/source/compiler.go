@@ -28,12 +28,12 @@ type Compiler struct {
 	accept func(ctx context.Context, u *Unit, known *schema.Set) error
 	kept   *lru.Cache
 	size   atomic.Int64
-	// environments has a compile.Compiler by the digest of the types.
-	environments *lru.Cache
+	// compilers has a compile.Compiler by the digest of the types.
+	compilers *lru.Cache
 }
 
-// maxEnvironments is how many environments are kept: most policies read the same groups of kinds.
-const maxEnvironments = 16
+// maxCompilers bounds the compilers that are kept: most policies read the same groups of kinds.
+const maxCompilers = 16
 
 // digest identifies texts.
 type digest [sha256.Size]byte
@@ -56,7 +56,7 @@ type result struct {
 // NewCompiler returns a Compiler that keeps as much as the policies of one ConfigMap may:
 // the controller soon takes the results of the webhook. Both arguments may be nil.
 func NewCompiler(in rego.Evaluator, accept func(context.Context, *Unit, *schema.Set) error) *Compiler {
-	c := &Compiler{in: in, accept: accept, environments: lru.New(maxEnvironments)}
+	c := &Compiler{in: in, accept: accept, compilers: lru.New(maxCompilers)}
 	c.kept = lru.NewWithEvictionFunc(0, func(_ lru.Key, v any) { c.size.Add(-v.(*result).size) })
 	return c
 }
@@ -82,9 +82,9 @@ func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*pl
 	if r.err != nil {
 		r.err = fmt.Errorf("the policy %s of %s is not loaded: %w", u.Name(), path.Dir(u.File.Path), r.err)
 	} else {
-		var in *compile.Compiler
-		if in, r.err = c.environment(types, known); r.err == nil {
-			r.plan, r.problems = u.compile(in, c.in)
+		var compiler *compile.Compiler
+		if compiler, r.err = c.compiler(types, known); r.err == nil {
+			r.plan, r.problems = u.compile(compiler, c.in)
 		}
 	}
 	if r.err == nil || errors.Is(r.err, ErrLimit) {
@@ -93,14 +93,14 @@ func (c *Compiler) Compile(ctx context.Context, u *Unit, known *schema.Set) (*pl
 	return u.placed(r)
 }
 
-// environment returns the one that compiles by types.
-func (c *Compiler) environment(types digest, known *schema.Set) (*compile.Compiler, error) {
-	if v, has := c.environments.Get(types); has {
+// compiler returns the compile.Compiler for types.
+func (c *Compiler) compiler(types digest, known *schema.Set) (*compile.Compiler, error) {
+	if v, has := c.compilers.Get(types); has {
 		return v.(*compile.Compiler), nil
 	}
 	out, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries()})
 	if err == nil {
-		c.environments.Add(types, out)
+		c.compilers.Add(types, out)
 	}
 	return out, err
 }

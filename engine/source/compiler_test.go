@@ -49,7 +49,7 @@ func TestCompiler(t *testing.T) {
 		t.Errorf("%d are kept, %d bytes", got, c.size.Load())
 	}
 	compile(unit("b0"), 6)
-	if got := c.environments.Len(); got != 2 {
-		t.Errorf("there are %d environments for two sets of types", got)
+	if got := c.compilers.Len(); got != 2 {
+		t.Errorf("there are %d compilers for two sets of types", got)
 	}
 }

@@ -18,7 +18,8 @@ func JSON(v Value) ([]byte, error) {
 	buffer := buffers.Get().(*[]byte)
 	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v)/2, maxBuffer)), v) // few are longer than that
 	text := out
-	if *buffer = nil; len(out) <= longText {
+	*buffer = nil
+	if len(out) <= longText {
 		text, *buffer = slices.Clone(out), out
 	}
 	buffers.Put(buffer)

@@ -10,8 +10,8 @@ import (
 // the instructions of their patterns once they are compiled, and their texts.
 type kept struct{ expressions, nodes, types, instructions, bytes int }
 
-// How many bytes of the heap each of them takes, with what is planned from it. TestKept holds
-// them to what is measured.
+// The bytes of the heap that each of them takes, with the plan made from it. TestKept compares
+// them with measurements.
 const (
 	expressionBytes  = 3_200
 	nodeBytes        = 500
